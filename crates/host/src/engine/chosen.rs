@@ -1,7 +1,7 @@
 //! The devices that settings name.
 
 use super::choose::{BY_DEVICES, not_split};
-use super::several::Described;
+use super::device::several::Described;
 use crate::error::Result;
 use crate::machine;
 use crate::settings::Settings;

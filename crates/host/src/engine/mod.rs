@@ -7,13 +7,13 @@ use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::migration::{self as migrating, Departure, Migrants, Migration};
 use warpswarm_cpu_ref::swarm::first_level;
 
-pub(crate) use epochs::Ferry;
-pub(crate) use gradients::PointsOfRuns;
-use hosted::Evaluation;
-pub(crate) use hosted::caught;
+use cpu::hosted::Evaluation;
+pub(crate) use cpu::hosted::caught;
+pub(crate) use device::epochs::Ferry;
+pub(crate) use device::gradients::PointsOfRuns;
+pub(crate) use device::polish::Searches;
 pub(crate) use job::Job;
 pub(crate) use once::start;
-pub(crate) use polish::Searches;
 pub(crate) use procedure::{Named, Procedure, Wanted};
 pub(crate) use until::Until;
 
@@ -32,29 +32,15 @@ use planner::Demand;
 mod any_method;
 mod choose;
 mod chosen;
-mod cma_es;
 pub(crate) mod cpu;
-mod device;
-mod easing;
-mod encode;
-mod epochs;
-mod generation;
-mod gradients;
-mod hosted;
+pub(crate) mod device;
 mod job;
-pub(crate) mod memory;
-mod migration;
 mod once;
 pub(crate) mod plan;
 pub(crate) mod planner;
-mod polish;
 mod procedure;
-mod replay;
 mod searches;
-mod several;
-mod split;
 mod until;
-pub(crate) mod workers;
 
 /// The state of all runs of an optimiser.
 pub(crate) trait State<R: Float>: Send {

@@ -11,7 +11,7 @@ use warpswarm_core::launch::{
 use super::outcome::Found;
 use super::solve::{LARGE, One, Plan, gathered};
 use super::work::Work;
-use crate::engine::memory::{DataArrays, Transfer};
+use crate::engine::device::memory::{DataArrays, Transfer};
 use crate::error::Result;
 use crate::machine::gpu::Gpu;
 use crate::machine::kernels::Kernels;

@@ -12,7 +12,7 @@ use super::device::OnDevice;
 use super::outcome::{Fits, Found};
 use super::settings::FitSettings;
 use super::solve;
-use crate::engine::workers::Workers;
+use crate::engine::cpu::workers::Workers;
 use crate::error::{Error, Result};
 use crate::machine::Machine;
 use crate::machine::gpu::Gpu;

@@ -11,7 +11,7 @@ use warpswarm_core::Float;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::polish::{self, Landscape, cells, descend, nelder_mead};
 
-use crate::engine::workers::Workers;
+use crate::engine::cpu::workers::Workers;
 use crate::engine::{Job, Searches, caught};
 use crate::error::{Error, Result, faults};
 use crate::objective::closure::HostObjective;

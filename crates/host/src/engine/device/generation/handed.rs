@@ -49,7 +49,7 @@ impl Handed {
 }
 
 impl<R: Float, M: Machine> Hosted<R, M> {
-    /// See [`Asks::ask_on_device`](super::super::Asks::ask_on_device).
+    /// See [`Asks::ask_on_device`](crate::engine::Asks::ask_on_device).
     pub(super) fn hand_out(&mut self) -> Result<Option<DevicePoints>> {
         if self.way.handed.asked.is_none() {
             self.fall_if_due()?;
@@ -101,7 +101,7 @@ impl<R: Float, M: Machine> Hosted<R, M> {
         Ok(points)
     }
 
-    /// See [`Asks::tell_on_device`](super::super::Asks::tell_on_device).
+    /// See [`Asks::tell_on_device`](crate::engine::Asks::tell_on_device).
     pub(super) fn take_in(&mut self, found: &DeviceValues) -> Result<()> {
         let expected =
             self.way.handed.asked.as_ref().map(|asked| (asked.count, asked.runs.places.is_some()));

@@ -6,10 +6,10 @@ use warpswarm_core::order::Fitness;
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::swarm::first_level;
 
-use super::Job;
 use super::encode::{Number, bytes_of};
 use super::memory::Transfer;
 use super::migration::Islands;
+use crate::engine::Job;
 use crate::error::Result;
 use crate::machine::{Machine, Parameter};
 
@@ -18,7 +18,7 @@ const AT_ONCE: u64 = 1 << 20;
 
 impl<R: Float> Job<R> {
     /// Judges what runs keep by levels of their own, `[run]`, but for those that have stopped; some may stop now.
-    pub(super) fn ease(&self, swarms: &mut [Swarm<R>], levels: &[R]) {
+    pub(in crate::engine) fn ease(&self, swarms: &mut [Swarm<R>], levels: &[R]) {
         for (swarm, level) in swarms.iter_mut().zip(levels) {
             if !swarm.has_stopped() {
                 swarm.ease(*level);
@@ -29,7 +29,7 @@ impl<R: Float> Job<R> {
 }
 
 impl<R: Float, M: Machine> Islands<'_, R, M> {
-    /// See [`State::first_levels`](super::State::first_levels).
+    /// See [`State::first_levels`](crate::engine::State::first_levels).
     pub(super) fn first_levels(&mut self) -> Result<Vec<R>> {
         let n = u64::from(self.job.individuals);
         let each = u64::from(self.public.halves) * n;

@@ -3,8 +3,8 @@
 use warpswarm_core::Float;
 use warpswarm_core::launch::{GRADIENT_BLOCK, GradientPoints, Ptr};
 
-use super::chosen;
 use super::memory::{DataArrays, Transfer};
+use crate::engine::chosen;
 use crate::error::{Error, Result};
 use crate::machine::{Kernel, Machine, Parameter, Shape};
 use crate::objective::slopes::OwnKernels;

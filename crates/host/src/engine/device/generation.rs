@@ -19,9 +19,9 @@ use warpswarm_cpu_ref::Swarm;
 
 use super::memory::{RunArrays, record_layout};
 use super::migration::{Islands, Public, Transit};
-use super::planner::Geometry;
-use super::planner::generation::Layout;
-use super::{Job, Named};
+use crate::engine::planner::Geometry;
+use crate::engine::planner::generation::Layout;
+use crate::engine::{Job, Named};
 use crate::error::Result;
 use crate::machine::{Kernel, Machine, Parameter, Shape};
 use crate::settings::choices::Backend;

@@ -1,6 +1,9 @@
 //! The CPU: `cpu-ref`'s loops, spread over threads, the same bits with any number of them.
 
+pub(super) mod hosted;
 mod loops;
+pub(super) mod replay;
+pub(crate) mod workers;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -13,14 +16,14 @@ use warpswarm_cpu_ref::generation::Work;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 use warpswarm_cpu_ref::{self as cpu_ref, Halt, RunId, Swarm, Threads};
 
-use super::hosted::caught;
 use super::plan::Plan;
-use super::workers::{Workers, check_memory};
 use super::{Engine, Job, Placing, State, Until, departures};
 use crate::error::Result;
 use crate::objective::evaluator::Portable;
 use crate::settings::choices::Backend;
 use crate::settings::{Settings, Stop};
+use hosted::caught;
+use workers::{Workers, check_memory};
 
 pub(super) use loops::{advance, evaluations, place};
 

@@ -11,7 +11,7 @@ use warpswarm_cpu_ref::{RunId, Swarm};
 
 use super::encode::{Number, bytes_of, items_of};
 use super::memory::RunArrays;
-use super::{Job, Procedure};
+use crate::engine::{Job, Procedure};
 use crate::error::Result;
 use crate::machine::{Kernel, Machine, Parameter, Shape};
 
@@ -173,7 +173,7 @@ pub(crate) struct Islands<'a, R, M> {
 }
 
 impl<R: Float, M: Machine> Islands<'_, R, M> {
-    /// See [`State::depart`](super::State::depart).
+    /// See [`State::depart`](crate::engine::State::depart).
     pub(crate) fn depart(
         &mut self,
         migration: &Migration,

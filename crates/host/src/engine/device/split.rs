@@ -15,10 +15,10 @@ use warpswarm_core::launch::Control;
 use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
 
-use super::device::Device;
-use super::plan::Plan;
+use super::pso::Device;
 use super::several::{in_words, on_threads};
-use super::{Engine, State};
+use crate::engine::plan::Plan;
+use crate::engine::{Engine, State};
 use crate::error::{Error, Result};
 use crate::machine::Machine;
 use crate::settings::choices::Backend;
@@ -26,7 +26,7 @@ use crate::settings::communicator::Communicator;
 use crate::settings::peers::Exchange;
 
 /// Swarms that are split.
-pub(super) struct Split<R: Float, M: Machine> {
+pub(in crate::engine) struct Split<R: Float, M: Machine> {
     /// In the order of their particles.
     parts: Vec<Device<R, M>>,
     /// The number of the first of them among the devices of all ranks.
@@ -51,7 +51,7 @@ enum Telling {
 }
 
 /// The particles that each of some devices has: as many a device as it has multiprocessors of all.
-pub(super) fn shares(individuals: u32, multiprocessors: &[u32]) -> Vec<Range<u32>> {
+pub(in crate::engine) fn shares(individuals: u32, multiprocessors: &[u32]) -> Vec<Range<u32>> {
     let all: u64 = multiprocessors.iter().copied().map(u64::from).sum();
     let edge = |before: u64| (u64::from(individuals) * before / all) as u32;
     let mut before = 0;
@@ -65,7 +65,7 @@ pub(super) fn shares(individuals: u32, multiprocessors: &[u32]) -> Vec<Range<u32
 
 impl<R: Float, M: Machine> Split<R, M> {
     /// Places the particles of as many devices as `make` makes one for: of `peers` those from number `first` on.
-    pub(super) fn new(
+    pub(in crate::engine) fn new(
         devices: usize,
         (first, peers): (u32, u32),
         make: &(dyn Fn(usize) -> Result<Device<R, M>> + Sync),

@@ -9,8 +9,8 @@ use warpswarm_core::launch::{
 use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
 
-use super::Job;
 use super::encode::{Item, Number, bytes_of, items_of};
+use crate::engine::Job;
 use crate::error::Result;
 use crate::machine::{Machine, Parameter, plain};
 use crate::objective::data::LaidOut;
@@ -184,7 +184,7 @@ impl RunArrays {
         machine.fetch::<R, _>(self.control, 0, u64::from(job.runs))
     }
 
-    /// See [`State::landmarks`](super::State::landmarks).
+    /// See [`State::landmarks`](crate::engine::State::landmarks).
     pub(crate) fn landmarks<R: Float, M: Machine>(
         &self,
         job: &Job<R>,

@@ -17,8 +17,8 @@ use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
-use super::plan::Plan;
-use super::{Engine, Job, State};
+use crate::engine::plan::Plan;
+use crate::engine::{Engine, Job, State};
 use crate::error::{Error, Result};
 use crate::settings::choices::Backend;
 
@@ -33,11 +33,11 @@ const AT_ONCE: usize = 2;
 const WORTH_MOVING: f64 = 0.01;
 
 /// Makes the engine of some runs on a device, by its place among the devices.
-pub(super) type Make<R> =
+pub(in crate::engine) type Make<R> =
     Box<dyn Fn(Range<u32>, usize) -> Result<Box<dyn Engine<R>>> + Send + Sync>;
 
 /// Runs on several devices.
-pub(super) struct Several<R: Float> {
+pub(in crate::engine) struct Several<R: Float> {
     backend: Backend,
     names: Vec<String>,
     /// In the order of their runs, all of them between calls.
@@ -59,14 +59,14 @@ struct Part<R: Float> {
 
 /// A device as the runs are shared out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Described {
-    pub(super) name: String,
-    pub(super) multiprocessors: u32,
+pub(in crate::engine) struct Described {
+    pub(in crate::engine) name: String,
+    pub(in crate::engine) multiprocessors: u32,
 }
 
 impl<R: Float> Several<R> {
     /// Cuts so many runs of so many individuals each into parts, and places their individuals.
-    pub(super) fn new(
+    pub(in crate::engine) fn new(
         backend: Backend,
         (runs, individuals): (u32, u32),
         devices: Vec<Described>,

@@ -5,11 +5,11 @@ use warpswarm_core::launch::{Control, stopped};
 use warpswarm_core::order::Fitness;
 
 use super::super::memory::Transfer;
-use super::super::{Asks, Job, Named, demand};
 use super::handed::Handed;
 use super::{Arrays, Generations, Way};
 use crate::engine::planner::Demand;
 use crate::engine::planner::generation as planner;
+use crate::engine::{Asks, Job, Named, demand};
 use crate::error::{Error, Result};
 use crate::machine::{Kernel, Machine, Parameter};
 use crate::objective::evaluator::Asked;

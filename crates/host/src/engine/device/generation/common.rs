@@ -6,7 +6,7 @@ use warpswarm_core::method::{GROUP, LESSONS, sum_of_group};
 use warpswarm_cpu_ref::Swarm;
 
 use super::super::memory::Transfer;
-use super::super::{Job, Procedure};
+use crate::engine::{Job, Procedure};
 use crate::error::Result;
 use crate::machine::Machine;
 

@@ -11,9 +11,9 @@ use warpswarm_core::launch::{FALL, FALL_BLOCK, FallArgs, PLACES, Ptr, RANK, stop
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::falling;
 
-use super::super::State;
 use super::super::memory::begin_anew;
 use super::{Generations, Way, population_bytes};
+use crate::engine::State;
 use crate::engine::planner::Geometry;
 use crate::error::{Error, Result};
 use crate::machine::{Kernel, Machine, Parameter, Shape};

@@ -9,10 +9,10 @@ use warpswarm_core::order::Candidate;
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::restarts::{Earlier, affordable, after_next};
 
-use super::super::Job;
 use super::super::memory::Transfer;
 use super::super::migration::Islands;
 use super::{Generations, Whole};
+use crate::engine::Job;
 use crate::error::Result;
 use crate::machine::{Kernel, Machine, Parameter};
 

@@ -3,11 +3,11 @@
 use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, MethodTile, stepwise_kernels as kernels, stopped};
 
-use super::super::device::MAX_LAUNCH;
 use super::super::memory::DataArrays;
-use super::super::{Engine, Job, Named, demand};
+use super::super::pso::MAX_LAUNCH;
 use super::{Arrays, Generations, Way};
 use crate::engine::planner::stepwise::{self as planner, Steps};
+use crate::engine::{Engine, Job, Named, demand};
 use crate::error::Result;
 use crate::machine::{Kernel, Machine, Parameter};
 use crate::objective::data::LaidOut;

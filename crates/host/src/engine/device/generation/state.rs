@@ -8,10 +8,10 @@ use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
 use super::super::memory::{Transfer, begin_anew};
-use super::super::workers::check_memory;
-use super::super::{Job, State};
 use super::{Generations, Way};
+use crate::engine::cpu::workers::check_memory;
 use crate::engine::plan::Plan;
+use crate::engine::{Job, State};
 use crate::error::{Error, Result};
 use crate::machine::Machine;
 use crate::settings::choices::Backend;

@@ -11,10 +11,10 @@ use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::threads::POOL_PLACES;
 use warpswarm_cpu_ref::{Halves, Swarm, Threads, falling};
 
-use super::cpu::{advance, evaluations, place};
-use super::plan::Plan;
+use super::super::plan::Plan;
+use super::super::{Asks, Job, Procedure, State};
 use super::workers::{Workers, check_memory};
-use super::{Asks, Job, Procedure, State};
+use super::{advance, evaluations, place};
 use crate::error::{Error, Result};
 use crate::objective::evaluator::Asked;
 use crate::settings::choices::Backend;
@@ -23,7 +23,7 @@ use crate::settings::choices::Backend;
 const ENOUGH_TASKS: usize = 8;
 
 /// All runs on the CPU, evaluated by others.
-pub(super) struct Replay<R> {
+pub(in crate::engine) struct Replay<R> {
     job: Job<R>,
     workers: Workers,
     runs: Vec<Run<R>>,
@@ -125,7 +125,7 @@ impl<R: Float> Run<R> {
 
 impl<R: Float> Replay<R> {
     /// All runs before their individuals are placed.
-    pub(super) fn new(job: Job<R>, threads: Option<usize>) -> Result<Self> {
+    pub(in crate::engine) fn new(job: Job<R>, threads: Option<usize>) -> Result<Self> {
         check_memory(job.bytes()?.saturating_mul(2))?;
         let workers = Workers::new(threads)?;
         let run = |run| {

@@ -11,7 +11,7 @@ use warpswarm_cpu_ref::parked::Parked;
 
 use super::super::generation::common::InCommon;
 use super::super::memory::Transfer;
-use super::super::{Job, Procedure};
+use crate::engine::{Job, Procedure};
 use crate::error::Result;
 use crate::machine::Machine;
 

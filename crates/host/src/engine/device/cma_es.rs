@@ -14,11 +14,11 @@ use warpswarm_core::shade::Shade;
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::portfolio::Portfolio;
 
-use super::device::MAX_LAUNCH;
 use super::memory::{DataArrays, RunArrays, Transfer, begin_anew, record_layout, tags_left};
-use super::plan::Plan;
-use super::planner::cma_es::Layout;
-use super::{Engine, Job, State};
+use super::pso::MAX_LAUNCH;
+use crate::engine::plan::Plan;
+use crate::engine::planner::cma_es::Layout;
+use crate::engine::{Engine, Job, State};
 use crate::error::Result;
 use crate::machine::{Kernel, Machine, Parameter, Shape};
 use crate::objective::data::LaidOut;

@@ -5,12 +5,12 @@ use std::mem::offset_of;
 use warpswarm_core::Float;
 use warpswarm_core::launch::{GenerationArgs, MAX_BLOCK, MethodTile, slots_len};
 
-use super::super::device::MAX_LAUNCH;
 use super::super::memory::{DataArrays, tags_left};
-use super::super::{Engine, Job, Named, demand};
+use super::super::pso::MAX_LAUNCH;
 use super::anew::Anew;
 use super::{Arrays, Generations, Way};
 use crate::engine::planner::generation::{self as planner, Layout};
+use crate::engine::{Engine, Job, Named, demand};
 use crate::error::Result;
 use crate::machine::{Kernel, Machine, Parameter, Residency};
 use crate::objective::data::LaidOut;

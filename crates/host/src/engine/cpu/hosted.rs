@@ -10,9 +10,9 @@ use warpswarm_core::Float;
 use warpswarm_core::launch::stopped;
 use warpswarm_core::order::Fitness;
 
-use super::cpu::TASK_SECONDS;
+use super::super::{Asks, Driver, Placing, Until};
+use super::TASK_SECONDS;
 use super::workers::Workers;
-use super::{Asks, Driver, Placing, Until};
 use crate::error::{Error, Result};
 use crate::objective::closure::{HostObjective, Kind, Points};
 use crate::objective::evaluator::Asked;
@@ -32,7 +32,7 @@ pub(crate) struct Evaluation<R> {
 
 impl<R: Float> Evaluation<R> {
     /// Has the individuals placed.
-    pub(super) fn start(
+    pub(in crate::engine) fn start(
         mut asks: Box<dyn Asks<R>>,
         (objective, dimensions): (HostObjective<R>, usize),
         settings: &Settings,
@@ -68,12 +68,12 @@ impl<R: Float> Evaluation<R> {
     }
 
     /// How the first individuals were placed.
-    pub(super) fn placing(&self) -> &Placing {
+    pub(in crate::engine) fn placing(&self) -> &Placing {
         &self.placing
     }
 
     /// Does so many iterations of every run that has not stopped by itself, fewer where that time comes before.
-    pub(super) fn advance(
+    pub(in crate::engine) fn advance(
         &mut self,
         asks: &mut dyn Asks<R>,
         iterations: u64,

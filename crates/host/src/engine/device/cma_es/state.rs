@@ -7,10 +7,10 @@ use warpswarm_core::legs::regime;
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::parked::Parked;
 
-use super::super::State;
 use super::super::memory::Transfer;
-use super::super::workers::check_memory;
 use super::{CmaEs, numbers};
+use crate::engine::State;
+use crate::engine::cpu::workers::check_memory;
 use crate::error::Result;
 use crate::machine::Machine;
 

@@ -5,9 +5,9 @@ use warpswarm_core::cma_es::Strategy;
 use warpswarm_core::launch::{AUTO, CMA_ES, DistributionLayout};
 use warpswarm_core::shade::Shade;
 
-use super::super::{Job, demand};
 use crate::engine::planner::Demand;
 use crate::engine::planner::cma_es::{self as planner, Layout};
+use crate::engine::{Job, demand};
 use crate::error::Result;
 use crate::machine::{Kernel, Machine};
 use crate::objective::target::Target;

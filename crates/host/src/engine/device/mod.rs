@@ -1,0 +1,14 @@
+//! Runs on a device: their arrays, and which kernels in which order make an iteration.
+
+pub(super) mod cma_es;
+mod easing;
+mod encode;
+pub(super) mod epochs;
+pub(super) mod generation;
+pub(super) mod gradients;
+pub(crate) mod memory;
+mod migration;
+pub(super) mod polish;
+pub(super) mod pso;
+pub(super) mod several;
+pub(super) mod split;
