@@ -22,7 +22,7 @@ use crate::machine::Parameter;
 use crate::machine::kernels::Kernels;
 
 /// What can be minimised: any [`Objective`], one with GPU kernels of its own ([`OwnObjective`]), or a
-/// [`HostObjective`].
+/// [`HostObjective`](crate::HostObjective).
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, Goal, HostObjective, Result, Settings, Stop, minimise, problems::Sphere};

@@ -13,7 +13,7 @@ use crate::machine::kernels::Kernels;
 /// `export_objective! { few model, "Model", Model, Model }`. Where no kernels were compiled it runs on the CPU.
 /// A built-in problem that takes data ([`ImageRegistration`](crate::problem::problems::ImageRegistration)) needs no kernels of
 /// its own. With `derivatives` at the end of the export there are kernels that compute gradients, too, which
-/// [`Optimiser::derivatives`] compares with the CPU's; for the emulator, [`Kernels::with_emulated`] takes the function `gradients`
+/// [`Optimiser::derivatives`](crate::Optimiser::derivatives) compares with the CPU's; for the emulator, [`Kernels::with_emulated`] takes the function `gradients`
 /// of the module that the export makes.
 ///
 /// ```
