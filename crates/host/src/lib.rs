@@ -97,6 +97,8 @@ pub use problem::problems;
 #[cfg(feature = "problem-files")]
 pub use problem::{bbob, problem_file};
 pub use run::history::History;
+#[doc(hidden)]
+pub use run::optimiser::SliceLength;
 pub use run::optimiser::{AskTell, Event, Optimiser, Runs, Standing};
 pub use run::own_method::OwnMethod;
 pub use run::polish::Polish;

@@ -1,8 +1,8 @@
 //! The islands of one rank, and the loop that all ranks go through together.
 
+mod agreed;
 mod epoch;
 mod gathered;
-mod slices;
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -12,14 +12,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::{
     Algorithm, Checkpoint, Communicator, Error, History, Optimiser, Precise, Progress, Report,
-    Result, Settings, Stop, Swarm,
+    Result, Settings, SliceLength, Stop, Swarm,
 };
 
 use crate::keeper::Keeper;
 use crate::settings::Islands;
+use agreed::Course;
 use epoch::Crossing;
 pub(crate) use gathered::{devices, side_by_side};
-use slices::{Course, Pace};
 
 /// What a rank has of an archipelago: some of its [`Islands`].
 ///
@@ -68,7 +68,7 @@ pub struct Archipelago<'a, R: Precise> {
     /// When the slice that is under way began, whose seconds are not among those.
     since: Option<Instant>,
     setup_seconds: f64,
-    pace: Pace,
+    slice_length: SliceLength,
     keeper: Option<Keeper>,
 }
 
@@ -172,7 +172,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
             seconds: 0.0,
             since: None,
             setup_seconds: 0.0,
-            pace: Pace::default(),
+            slice_length: SliceLength::default(),
             keeper: None,
         };
         archipelago.device = archipelago.goes_on()?;
@@ -300,7 +300,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
             self.since = Some(start);
             at = self.epochs(at, limit, agreed.epochs)?;
             let seconds = start.elapsed().as_secs_f64();
-            self.pace.took(agreed.epochs, seconds);
+            self.slice_length.took(agreed.epochs, seconds);
             self.seconds += seconds;
             self.since = None;
         };

@@ -6,8 +6,8 @@ mod easing;
 mod events;
 mod lost;
 mod migration;
-mod pace;
 mod reporting;
+mod slice_length;
 mod together;
 
 use std::time::Instant;
@@ -20,7 +20,7 @@ pub use ask_tell::AskTell;
 use easing::Easing;
 pub use events::{Event, Runs};
 pub use migration::Standing;
-use pace::Pace;
+pub use slice_length::SliceLength;
 
 use super::history::History;
 use super::polish::Polisher;
@@ -78,7 +78,7 @@ pub struct Optimiser<R: Float> {
     easing: Option<Easing>,
     recording: Recording,
     pub(crate) history: History<R>,
-    pace: Pace,
+    slice_length: SliceLength,
     pub(crate) seconds: f64,
     setup_seconds: f64,
     placing: Placing,
@@ -149,7 +149,7 @@ impl<R: Float> Optimiser<R> {
         let limit = Limit::new(&settings.stop, |iterations| job.evaluations_until(iterations));
         let schedule = Easing::new(settings, limit);
         let mut optimiser = Optimiser {
-            pace: Pace::first(&job, &driver),
+            slice_length: SliceLength::first(&job, &driver),
             placing: driver.placing(),
             driver,
             lost: None,

@@ -76,7 +76,7 @@ impl<R: Float> Optimiser<R> {
             self.advance(slice, others, &until)?;
             self.runs()?.landmarks()?;
             let seconds = start.elapsed().as_secs_f64();
-            self.pace.took(slice, seconds);
+            self.slice_length.took(slice, seconds);
             self.seconds += seconds;
         };
         let report = self.polished(reason)?;
@@ -163,13 +163,13 @@ impl<R: Float> Optimiser<R> {
     /// The iterations of the next slice, at least 1.
     fn slice(&self, controls: &[Control]) -> u64 {
         let done = reached(controls);
-        let mut slice = self.pace.next.min(self.limit.iterations.saturating_sub(done));
+        let mut slice = self.slice_length.next.min(self.limit.iterations.saturating_sub(done));
         let shown = self.recording.populations_every.map(|every| every - done % every);
         for next in [self.history.until_next(done), shown].into_iter().flatten() {
             slice = slice.min(next);
         }
         if let Some(limit) = self.stop.seconds {
-            slice = slice.min(self.pace.within(limit - self.spent()));
+            slice = slice.min(self.slice_length.within(limit - self.spent()));
         }
         slice.max(1)
     }

@@ -113,59 +113,14 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
     /// Epochs that take about as long as a slice, or as the seconds that are left.
     fn epochs_in_time(&self) -> u64 {
         let left = self.stop.seconds.map(|limit| limit - self.seconds);
-        left.map_or(self.pace.next, |left| self.pace.next.min(self.pace.within(left)))
-    }
-}
-
-/// How many epochs a slice has, so that one takes about [`SLICE_SECONDS`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pace {
-    next: u64,
-    /// Seconds of an epoch in the last slice.
-    seconds: f64,
-}
-
-/// As long as an interrupt may have to wait.
-const SLICE_SECONDS: f64 = 0.05;
-/// A slice is at most so many times as long as the one before, since the first ones tell little.
-const GROWTH: u64 = 16;
-
-impl Default for Pace {
-    fn default() -> Self {
-        Pace { next: 1, seconds: 0.0 }
-    }
-}
-
-impl Pace {
-    pub(super) fn took(&mut self, epochs: u64, seconds: f64) {
-        self.seconds = seconds / epochs as f64;
-        let fitting = SLICE_SECONDS / self.seconds.max(1e-12);
-        self.next = (fitting as u64).clamp(1, epochs.saturating_mul(GROWTH));
-    }
-
-    /// How many epochs fit in so many seconds.
-    fn within(&self, seconds: f64) -> u64 {
-        if self.seconds == 0.0 { u64::MAX } else { (seconds / self.seconds).ceil() as u64 }
+        let length = self.slice_length;
+        left.map_or(length.next, |left| length.next.min(length.within(left)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn slices_approach_their_length() {
-        let mut pace = Pace::default();
-        for _ in 0..10 {
-            pace.took(pace.next, pace.next as f64 * 1e-3);
-        }
-        assert!((45..=55).contains(&pace.next), "{pace:?}");
-        assert_eq!(pace.within(0.0105), 11);
-        pace.took(50, 10.0);
-        assert_eq!(pace.next, 1);
-        pace.took(1, 0.0);
-        assert_eq!(pace.next, GROWTH);
-    }
 
     #[test]
     fn what_one_rank_says_counts_for_all() {

@@ -5,11 +5,13 @@ use warpswarm_core::Float;
 use crate::engine::{Driver, Job};
 use crate::settings::choices::Backend;
 
-/// How many iterations a slice has, so that one takes about [`SLICE_SECONDS`].
+/// How many iterations, or epochs, a slice has, so that one takes about [`SLICE_SECONDS`]. Public for the sake of islands.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pace {
-    pub(super) next: u64,
-    /// Seconds of one iteration in the last slice.
+pub struct SliceLength {
+    /// Those of the next slice.
+    pub next: u64,
+    /// Seconds of one of them in the last slice.
     seconds: f64,
 }
 
@@ -20,7 +22,13 @@ const GROWTH: u64 = 16;
 /// Coordinates that a GPU certainly moves in a fraction of a slice.
 const FIRST_DEVICE_WORK: u64 = 1 << 26;
 
-impl Pace {
+impl Default for SliceLength {
+    fn default() -> Self {
+        SliceLength { next: 1, seconds: 0.0 }
+    }
+}
+
+impl SliceLength {
     /// The first slice: one iteration where it could be long, more where many are surely short.
     pub(super) fn first<R: Float>(job: &Job<R>, driver: &Driver<R>) -> Self {
         let [runs, individuals, stride] = [job.runs, job.individuals, job.stride()].map(u64::from);
@@ -31,18 +39,19 @@ impl Pace {
             }
             _ => 1,
         };
-        Pace { next, seconds: 0.0 }
+        SliceLength { next, seconds: 0.0 }
     }
 
-    pub(super) fn took(&mut self, iterations: u64, seconds: f64) {
-        self.seconds = seconds / iterations as f64;
-        let most = iterations.saturating_mul(GROWTH);
+    /// The last slice had so many, and took so long.
+    pub fn took(&mut self, count: u64, seconds: f64) {
+        self.seconds = seconds / count as f64;
+        let most = count.saturating_mul(GROWTH);
         let fitting = SLICE_SECONDS / self.seconds.max(1e-12);
         self.next = (fitting as u64).clamp(1, most);
     }
 
-    /// How many iterations fit in so many seconds.
-    pub(super) fn within(&self, seconds: f64) -> u64 {
+    /// How many fit in so many seconds.
+    pub fn within(&self, seconds: f64) -> u64 {
         if self.seconds == 0.0 { u64::MAX } else { (seconds / self.seconds).ceil() as u64 }
     }
 }
@@ -53,14 +62,15 @@ mod tests {
 
     #[test]
     fn slices_approach_their_length() {
-        let mut pace = Pace { next: 1, seconds: 0.0 };
+        let mut length = SliceLength::default();
         for _ in 0..10 {
-            pace.took(pace.next, pace.next as f64 * 1e-5);
+            length.took(length.next, length.next as f64 * 1e-5);
         }
-        assert!((4900..=5100).contains(&pace.next), "{pace:?}");
-        pace.took(pace.next, 100.0);
-        assert!(pace.next < 10, "{pace:?}");
-        pace.took(1, 0.0);
-        assert_eq!(pace.next, GROWTH);
+        assert!((4900..=5100).contains(&length.next), "{length:?}");
+        assert_eq!(length.within(1.05e-4), 11);
+        length.took(length.next, 100.0);
+        assert!(length.next < 10, "{length:?}");
+        length.took(1, 0.0);
+        assert_eq!(length.next, GROWTH);
     }
 }
