@@ -174,14 +174,14 @@ pub(super) fn on_devices<R: Float, M: machine::Machine + 'static>(
         // A device more than there are runs has nothing to do.
         let count = devices.count.min(job.runs as usize);
         if count == 1 {
-            let (objective, machine) = ((target.clone(), &**data), (devices.open)(0)?);
+            let (objective, machine) = ((target.clone(), &**data), devices.open(0)?);
             return engine(backend, job, objective, settings, machine).map(Mover::Engine);
         }
         let (sizes, described) = ((job.runs, job.individuals), devices.described(count)?);
         let (target, data, settings) = (target.clone(), data.clone(), settings.clone());
         let make: Make<R> = Box::new(move |runs, place| {
             let (job, data) = (job.of_part(runs.clone()), data.of_part(runs));
-            engine(backend, job, (target.clone(), &data), &settings, (devices.open)(place)?)
+            engine(backend, job, (target.clone(), &data), &settings, devices.open(place)?)
         });
         return Ok(Mover::Engine(Box::new(Several::new(backend, sizes, described, make)?)));
     }
@@ -208,7 +208,7 @@ pub(super) fn on_devices<R: Float, M: machine::Machine + 'static>(
     }
     job.procedure = job.procedure.as_method();
     let Procedure::Method(named) = job.procedure.clone() else { unreachable!("{REFUSED}") };
-    let asks = generation::Hosted::new(backend, job, named, settings, (devices.open)(0)?)?;
+    let asks = generation::Hosted::new(backend, job, named, settings, devices.open(0)?)?;
     Ok(Mover::Asks(Box::new(asks), dimensions))
 }
 
@@ -243,13 +243,13 @@ fn split<R: Float, M: machine::Machine + 'static>(
         }
     };
     if all.len() == 1 {
-        return engine(backend, job, (target.clone(), data), settings, (devices.open)(0)?);
+        return engine(backend, job, (target.clone(), data), settings, devices.open(0)?);
     }
     let shares = split::shares(job.individuals, &all);
     check_shares(&shares, job.individuals, settings.peers.as_ref())?;
     let peers = all.len() as u32;
     let make = |place: usize| {
-        let machine = (devices.open)(place)?;
+        let machine = devices.open(place)?;
         let share = Share { rank: first + place as u32, peers };
         let job = job.of_share(shares[share.rank as usize].clone());
         let objective = (target.clone(), data);

@@ -1,5 +1,7 @@
 //! The devices that settings name.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use super::choose::{BY_DEVICES, not_split};
 use super::device::several::Described;
 use crate::error::Result;
@@ -11,17 +13,37 @@ use crate::settings::peers::Peers;
 
 /// The devices that the settings name.
 pub(super) struct Chosen<M> {
-    /// Opens one, by its place among them.
-    pub(super) open: Box<dyn Fn(usize) -> Result<M> + Send + Sync>,
+    by_place: Box<dyn Fn(usize) -> Result<M> + Send + Sync>,
     pub(super) count: usize,
+    /// The first one, where it has been opened to be described.
+    first: Mutex<Option<M>>,
 }
 
 impl<M: machine::Machine> Chosen<M> {
+    /// So many devices, each opened by its place among them.
+    fn new(count: usize, by_place: impl Fn(usize) -> Result<M> + Send + Sync + 'static) -> Self {
+        Chosen { by_place: Box::new(by_place), count, first: Mutex::default() }
+    }
+
+    /// Opens one, by its place among them.
+    pub(super) fn open(&self, place: usize) -> Result<M> {
+        let opened = if place == 0 { self.first().take() } else { None };
+        opened.map_or_else(|| (self.by_place)(place), Ok)
+    }
+
+    fn first(&self) -> MutexGuard<'_, Option<M>> {
+        self.first.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// What runs are shared out by, of the first so many.
     pub(super) fn described(&self, count: usize) -> Result<Vec<Described>> {
         let described = |place| -> Result<_> {
-            let machine = (self.open)(place)?;
-            Ok(Described { name: machine.name(), multiprocessors: machine.multiprocessors() })
+            let machine = self.open(place)?;
+            let (name, multiprocessors) = (machine.name(), machine.multiprocessors());
+            if place == 0 {
+                *self.first() = Some(machine);
+            }
+            Ok(Described { name, multiprocessors })
         };
         (0..count).map(described).collect()
     }
@@ -68,13 +90,12 @@ pub(super) fn gpus(settings: &Settings) -> Result<Chosen<machine::gpu::Gpu>> {
     // Whether there is the first one, and what is missing otherwise, it says itself.
     let there = if settings.devices == Devices::default() { 1 } else { machine::gpu::count()? };
     let numbers = settings.devices.numbers(there)?;
-    let count = numbers.len();
-    Ok(Chosen { open: Box::new(move |place| machine::gpu::Gpu::open(numbers[place])), count })
+    Ok(Chosen::new(numbers.len(), move |place| machine::gpu::Gpu::open(numbers[place])))
 }
 
 /// Emulated devices: as many as a test could want.
 #[cfg(feature = "emulator")]
 pub(super) fn emulators(settings: &Settings) -> Result<Chosen<machine::emulator::Emulator>> {
     let count = settings.devices.numbers(machine::emulator::DEVICES)?.len();
-    Ok(Chosen { open: Box::new(|_| Ok(machine::emulator::Emulator::default())), count })
+    Ok(Chosen::new(count, |_| Ok(machine::emulator::Emulator::default())))
 }

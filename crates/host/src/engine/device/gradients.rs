@@ -37,9 +37,9 @@ impl<R: Float> OwnKernels<'_, R> {
     ) -> Result<Option<Gradients<R>>> {
         match settings.backend {
             Backend::Cpu => Ok(None),
-            Backend::Auto | Backend::Gpu => self.on((chosen::gpus(settings)?.open)(0)?, points),
+            Backend::Auto | Backend::Gpu => self.on(chosen::gpus(settings)?.open(0)?, points),
             #[cfg(feature = "emulator")]
-            Backend::Emulator => self.on((chosen::emulators(settings)?.open)(0)?, points),
+            Backend::Emulator => self.on(chosen::emulators(settings)?.open(0)?, points),
             #[cfg(not(feature = "emulator"))]
             Backend::Emulator => Err(Error::NoEmulator),
         }

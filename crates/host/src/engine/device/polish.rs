@@ -51,12 +51,10 @@ impl<R: Float> OwnKernels<'_, R> {
         match settings.backend {
             Backend::Cpu => Ok(None),
             Backend::Auto | Backend::Gpu => {
-                self.polished_on((chosen::gpus(settings)?.open)(0)?, searches)
+                self.polished_on(chosen::gpus(settings)?.open(0)?, searches)
             }
             #[cfg(feature = "emulator")]
-            Backend::Emulator => {
-                self.polished_on((chosen::emulators(settings)?.open)(0)?, searches)
-            }
+            Backend::Emulator => self.polished_on(chosen::emulators(settings)?.open(0)?, searches),
             #[cfg(not(feature = "emulator"))]
             Backend::Emulator => Err(Error::NoEmulator),
         }
