@@ -8,6 +8,7 @@ mod common;
 mod compare;
 mod drivers;
 mod fit;
+mod gallery;
 mod islands;
 #[cfg(feature = "mpi")]
 mod mpi;

@@ -1,197 +1,274 @@
 //! Problems from files: an expression to be minimised, its variables, constants, data and constraints.
 //!
-//! A file is TOML:
+//! A problem file is written in [TOML](https://toml.io). Only `minimise` (or `maximise`, or `fit`) and `[variables]` are required:
 //!
 //! ```toml
 //! name = "decay"
 //! minimise = "sum(i, (y[i] - model[i])^2)"               # or maximise
+//! tolerance = 1e-6                                       # for equations; this is the default
+//!
 //! [variables]
 //! a = { lower = 0, upper = 10 }
 //! tau = { lower = 0.1, upper = 100, scale = "log" }      # linear, log or integer
 //! x = { count = 3, lower = -1, upper = 1 }               # x[1], x[2] and x[3]
+//!
 //! [constants]
 //! g = 9.81
-//! w = "2 * pi * g"                                       # of those above it
+//! w = "2 * pi * g"                                       # may use the constants above it
+//!
 //! [data]
-//! file = "points.csv"                                    # beside this file
+//! file = "points.csv"                                    # in the folder of this file
 //! columns = ["t", "y"]                                   # t[1] is in the first row below the headings
+//!
 //! [let]
 //! model = "a * exp(-t[i] / tau) for i in t"              # model[1], model[2], ...
+//!
 //! [constraints]
 //! order = "x[1] < x[2] <= x[3]"                          # a condition
 //! either = "a <= 1 or tau >= 10"
-//! whole = "x[1] + x[2] == 1"                             # within the tolerance
-//! volume = "1 - g * a"                                   # a number: at most 0 where it is met
+//! whole = "x[1] + x[2] == 1"                             # an equation, up to the tolerance
+//! volume = "1 - g * a"                                   # a number: met where it is at most 0
 //! tight = { condition = "a * tau == 5", tolerance = 1e-9 }
 //! ```
 //!
-//! Above the tables `tolerance = 1e-6` (unless it says otherwise) is by how much the sides of an equation may differ.
+//! Indices begin at 1.
 //!
-//! # Variables
+//! ## Keys of the file
 //!
-//! | key | |
+//! | key | meaning |
 //! |---|---|
-//! | `lower`, `upper` | the bounds: a number, an expression of constants, or of a variable with a `count` a list of as many |
-//! | `scale` | `"linear"` unless it says otherwise; `"log"` for a positive number of unknown magnitude, `"integer"` for whole numbers; of a variable with a `count` also a list of as many |
-//! | `count` | of a variable that is many numbers, how many |
-//! | `fixed` | instead of bounds: its value, or values |
-//! | `values` | instead of bounds: the numbers that it may be, as in `[1, 2, 5, 10]`; neighbours are taken for alike |
-//! | `choices` | instead of bounds: names, one of which it is, as in `["steel", "brass"]` |
-//! | `start` | a guess, with which the search begins: a number, a list of one for each element, or a list of guesses. Variables without one begin anywhere |
-//! | `periodic` | `true` for an angle and the like, which goes on behind `upper` at `lower`: the search finds no seam there, whatever its boundary does |
-//! | `unit` | such as `"mm"`, shown in results |
+//! | `name` | the name in results; by default that of the file |
+//! | `minimise` or `maximise` | the objective, an expression |
+//! | `fit` or `fits` | a model instead of an objective: see [Fits](#fits) |
+//! | `sigma`, `weights`, `loss`, `loss_scale` | options of a fit |
+//! | `[variables]` | what is searched |
+//! | `[constants]` | named numbers |
+//! | `[data]` or `[[data]]` | numbers from files, or lists |
+//! | `[let]` | named expressions |
+//! | `[ode]` | a differential equation |
+//! | `[constraints]` | named conditions |
+//! | `tolerance` | allowed difference in an equation; 1e-6 by default |
 //!
-//! A variable with choices is no number. `if(metal == 'brass', 1, 2)` asks for one of them; a constant that is a table,
-//! as `density = { steel = 7.8, brass = 8.5 }`, has a number for each: `density[metal]`.
+//! `minimize` and `maximize` are accepted too.
 //!
-//! # Constants and data
+//! ## Variables
 //!
-//! A constant is a number, an expression of those above it, or many numbers: a list `[1, 2, 4]`, `"2 * i for i in 1 to 10"`,
-//! a matrix `[[1, 2], [3, 4]]`, which is a list of its rows, or a table of names with numbers.
+//! A variable has bounds, or `fixed`, or `values`, or `choices`.
 //!
-//! Data are columns of a text file, whose first line has their headings, or lists of numbers. `[data]` may be several tables,
-//! each below `[[data]]`:
+//! | key | meaning |
+//! |---|---|
+//! | `lower`, `upper` | the bounds |
+//! | `scale` | `"linear"` (default), `"log"` or `"integer"` |
+//! | `count` | how many numbers the variable has |
+//! | `fixed` | a value instead of bounds |
+//! | `values` | allowed numbers, as in `[1, 2, 5, 10]` |
+//! | `choices` | allowed names, as in `["steel", "brass"]` |
+//! | `start` | a guess from which the search begins |
+//! | `periodic` | `true` for an angle or a similar quantity |
+//! | `unit` | a unit, such as `"mm"`, shown in results |
+//!
+//! * `lower` and `upper` are numbers or expressions of constants. For a variable with a `count` they may be a list of as many.
+//! * `scale = "log"` is for a positive quantity whose order of magnitude is unknown. It needs positive bounds. `"integer"` is for
+//!   whole numbers. For a variable with a `count`, `scale` may be a list of as many.
+//! * `values` are ordered: the search assumes that neighbouring values are similar.
+//! * `start` is a number, a list with one number for each element, or a list of guesses. Variables without a start begin anywhere.
+//! * A `periodic` variable continues behind `upper` at `lower`. The search sees no edge there, whatever its boundary mode is.
+//!
+//! A variable with choices is not a number. `if(metal == 'brass', 1, 2)` tests a choice. A constant that is a table has a number for
+//! each choice: with `density = { steel = 7.8, brass = 8.5 }`, the expression `density[metal]` is the density of the chosen metal.
+//!
+//! ## Constants and data
+//!
+//! A constant is one of these:
+//!
+//! * a number, or an expression of the constants above it
+//! * many numbers: a list `[1, 2, 4]`, or `"2 * i for i in 1 to 10"`
+//! * a matrix `[[1, 2], [3, 4]]`, a list of its rows
+//! * a table of names with numbers
+//!
+//! Data are columns of a text file whose first line has the headings, or lists of numbers. Several tables are written below
+//! `[[data]]`:
 //!
 //! ```toml
 //! [[data]]
 //! file = "probe.csv"
-//! columns = { t = "t [s]", y = "signal" }                # names for headings; with many headings a matrix
-//! separator = ";"                                        # or ",", "tab", "space"; found out unless it is given
-//! decimal = ","                                          # where 3,5 is three and a half
-//! comment = "%"                                          # lines that begin with it are skipped; "#" unless it is given
-//! missing = "skip row"                                   # where a cell is empty or NA, which is an error otherwise
+//! columns = { t = "t [s]", y = "signal" }                # names for headings; a list of headings makes a matrix
+//! separator = ";"                                        # or ",", "tab", "space"; detected by default
+//! decimal = ","                                          # if 3,5 means three and a half
+//! comment = "%"                                          # lines that begin with it are skipped; "#" by default
+//! missing = "skip row"                                   # if a cell is empty or NA; an error by default
+//!
 //! [[data]]
 //! limits = [0.5, 1.5]
 //! ```
 //!
-//! # Named expressions
+//! ## Named expressions
 //!
-//! `[let]` gives names to expressions. Each may use those above it, and is computed once; so a long formula is written in
-//! parts. With `for i in t` it is as many numbers as `t` has, with `for i in 1 to 12` it is twelve.
+//! `[let]` gives names to expressions. Each expression may use those above it and is computed once, so a long formula can be written
+//! in parts. With `for i in t` a name stands for as many numbers as `t` has; with `for i in 1 to 12` it stands for twelve.
 //!
-//! # Differential equations
+//! ## Differential equations
 //!
-//! `[ode]` is a model whose states change with time, such as populations, reactions or a fall with drag:
+//! `[ode]` is a model whose states change with time, such as populations, reactions, or a fall with drag:
 //!
 //! ```toml
 //! minimise = "sum(i, (cases[i] - report * infected[i])^2)"
+//!
 //! [data]
 //! file = "epidemic.csv"
 //! columns = ["day", "cases"]
+//!
 //! [ode]
-//! times = "day"                                          # the states are wanted at these
+//! times = "day"                                          # the states are computed at these times
+//!
 //! [ode.let]
-//! new = "contact * susceptible * infected / 1e6"         # of the states at a moment
+//! new = "contact * susceptible * infected / 1e6"         # uses the states at a moment
+//!
 //! [ode.states]
 //! susceptible = { initial = 1e6, derivative = "-new" }
 //! infected = { initial = "infected0", derivative = "new - infected / 7" }
 //! ```
 //!
-//! | key | |
-//! |---|---|
-//! | `times` | the name of a column, or of a constant that is many numbers: ascending. Everywhere else a state is as many numbers: `infected[i]` is at `day[i]` |
-//! | `from` | the time at which the states are what `initial` says: the first of `times` unless it is given |
-//! | `states` | of each its `initial` number, which may depend on variables, and its `derivative`, an expression of the states, of variables, constants, `[let]`, and of the time by the name that `times` has |
-//! | `let` | expressions that several derivatives use; each may use those above it |
-//! | `method` | `"rk45"` unless it is given: the method of Dormand and Prince, of order 5, with steps as long as the tolerance allows; `"rk4"`: the classical one of order 4, with equal steps, which is faster where their number is known |
-//! | `tolerance`, `absolute` | of `rk45`: how far off a step may be, as a part of each state (1e-6 unless it is given) and beside that (1e-9) |
-//! | `most_steps` | of `rk45`: from one time to the next, at most (1000); where that is not enough, the state is NaN |
-//! | `steps` | of `rk4`: from one time to the next |
+//! | key | meaning | default |
+//! |---|---|---|
+//! | `times` | name of an ascending column or constant | required |
+//! | `from` | time of the initial values, at most the first of `times` | that time |
+//! | `states` | each with `initial` and `derivative` | required |
+//! | `let` | expressions that several derivatives use | none |
+//! | `method` | `"rk45"` or `"rk4"` | `"rk45"` |
+//! | `tolerance` | of `rk45`: relative error of a step, 1e-14 to 1 | 1e-6 |
+//! | `absolute` | of `rk45`: absolute error of a step, above 0 | 1e-9 |
+//! | `most_steps` | of `rk45`: most steps between two times | 1000 |
+//! | `steps` | of `rk4`: steps between two times | required with `rk4` |
 //!
-//! Steps are the same on CPU and GPU, to the bit. Of the states that are used outside of `[ode]` up to 4,096 numbers in all are kept,
-//! one for each time. What `[let]` says of states stands behind `[ode]`, wherever it is written, and what `[ode]` uses of `[let]`
-//! before it.
+//! * Outside of `[ode]` a state is an array: `infected[i]` is the state at `day[i]`.
+//! * `initial` may depend on variables. A `derivative` may use the states, variables, constants, `[let]`, and the time, which has the
+//!   name that `times` names.
+//! * `rk45` is the method of Dormand and Prince, of order 5, whose steps are as long as the tolerance allows. If `most_steps` are not
+//!   enough, the state is NaN. `rk4` is the classical method of order 4 with equal steps. It is faster if you know how many steps are
+//!   needed.
+//! * The steps are the same on CPU and GPU, to the bit.
+//! * At most 4,096 numbers are kept of the states that are used outside of `[ode]`: one for each state and time.
+//! * Entries of `[let]` that use states are computed after `[ode]`, and entries that `[ode]` uses before it, in whichever order they
+//!   are written.
 //!
-//! # Fits
+//! ## Fits
 //!
-//! A file may have a model and the data that it is fitted to in place of `minimise`:
+//! A file may have a model and data instead of `minimise`:
 //!
 //! ```toml
 //! fit = "y ~ height * exp(-t / lifetime) + background"
-//! sigma = "dy"                                           # a column, a number, or computed of those
+//! sigma = "dy"                                           # a column, a number, or an expression of those
+//!
 //! [variables]
 //! height = { lower = 0, upper = 100 }
 //! lifetime = { lower = 0.01, upper = 1000, scale = "log", unit = "s" }
 //! background = { lower = 0, upper = 10 }
+//!
 //! [data]
 //! file = "decay.csv"
 //! columns = ["t", "y", "dy"]
 //! ```
 //!
-//! A column stands for its number in each row: `t` is `t[i]`. What is before `~` is a column, or computed of columns and
-//! constants, as in `"log(y) ~ a + b * t"`.
+//! In a model, the name of a column stands for its number in each row: `t` means `t[i]`. On the left of `~` is a column, or an
+//! expression of columns and constants, as in `"log(y) ~ a + b * t"`.
 //!
-//! | key | |
+//! | key | meaning |
 //! |---|---|
 //! | `fit` | a model: what was observed, `~`, and what is predicted |
-//! | `fits` | several models with common variables: `["y ~ a * t", "z ~ a * t^2"]` |
-//! | `sigma` | the standard deviation of what was observed, above 0; of several models also a list with one for each. All count the same unless it is given |
-//! | `weights` | in place of `sigma`: 1 / sigma^2, from 0 on |
-//! | `loss` | what a residual `r` (over `sigma`) costs: `"linear"` (r^2) unless it is given; `"huber"`, `"soft-l1"` and `"cauchy"` grow more slowly for outliers; `"poisson"` is for counts, without `sigma` |
-//! | `loss_scale` | with `huber`, `soft-l1` and `cauchy`: the residual from which on they do, 1 unless it is given |
+//! | `fits` | a list of models with common variables |
+//! | `sigma` | standard deviations of the observations, above 0 |
+//! | `weights` | instead of `sigma`: 1 / sigma^2, from 0 on |
+//! | `loss` | cost of a residual; `"linear"` by default |
+//! | `loss_scale` | residual from which a robust loss grows more slowly; 1 by default |
 //!
-//! `warpswarm fit` and [`ProblemFile::fit_models`] give the variables with their standard errors; [`ProblemFile::load_data_sets`]
-//! reads the data of many fits. Elsewhere such a file is a problem whose sum of costs is minimised. Variables of a fit are no whole numbers and
-//! no choices, and there are no constraints.
+//! * `fits = ["y ~ a * t", "z ~ a * t^2"]` fits two models at once. `sigma` may then be a list with one entry for each model.
+//! * Without `sigma` all observations count the same.
+//! * A residual `r` is the difference of observation and prediction, over `sigma`. `loss = "linear"` costs r^2, which is least
+//!   squares. `"huber"`, `"soft-l1"` and `"cauchy"` grow more slowly and so reduce the influence of outliers. `"poisson"` is for
+//!   counts, without `sigma`.
+//! * Variables of a fit are not integers and not choices. There are no constraints.
 //!
-//! # Expressions
+//! `warpswarm fit` and [`ProblemFile::fit_models`] return the variables with their standard errors. [`ProblemFile::load_data_sets`]
+//! reads the data of many fits. Every other command treats such a file as a problem that minimises the sum of the costs.
 //!
-//! There are numbers and conditions. Numbers have `+ - * / ^` (also `**`), `pi`, `tau` (unless it is something of the
-//! file's own), `inf`, and these functions:
+//! ## Expressions
 //!
-//! | function | |
+//! An expression is a number or a condition. Numbers have the operators `+ - * / ^` (also `**`), the constants `pi`, `tau` (unless
+//! the file defines its own) and `inf`, and these functions:
+//!
+//! | function | meaning |
 //! |---|---|
-//! | `abs sqrt cbrt sign` | of one number; `sign` is -1, 0 or 1 |
-//! | `exp expm1 ln log1p log2 log10` | `expm1(x)` is e^x - 1, `log1p(x)` is ln(1 + x); `log` is `ln`, the natural logarithm |
-//! | `sin cos tan asin acos atan` | in radians; `atan2(y, x)` is the angle of the point (x, y), from -pi to pi |
-//! | `sinh cosh tanh asinh acosh atanh` | |
-//! | `floor ceil trunc round` | `round` to the nearest whole number, halves to the even one: `round(2.5)` is 2 |
-//! | `mod(a, b)` | `a - b * floor(a / b)`, exactly: it has the sign of `b`, as Python's `%`: `mod(-1, 3)` is 2 |
+//! | `abs sqrt cbrt sign` | `sign` is -1, 0 or 1 |
+//! | `exp expm1 ln log1p log2 log10` | `expm1(x)` is e^x - 1, `log1p(x)` is ln(1 + x) |
+//! | `log` | the natural logarithm, as `ln` |
+//! | `sin cos tan asin acos atan` | in radians |
+//! | `atan2(y, x)` | angle of the point (x, y), from -pi to pi |
+//! | `sinh cosh tanh asinh acosh atanh` | hyperbolic functions and their inverses |
+//! | `floor ceil trunc round` | `round(2.5)` is 2: halves go to the even number |
+//! | `mod(a, b)` | `a - b * floor(a / b)`, exact; `mod(-1, 3)` is 2 |
 //! | `pow(a, b)`, `hypot(a, b)` | `a^b`, and `sqrt(a^2 + b^2)` |
 //! | `erf erfc` | the error function, and 1 minus it |
 //! | `gamma lgamma` | the gamma function, and the logarithm of its size |
-//! | `j0 j1 y0 y1` | Bessel functions of the first and second kind, orders 0 and 1 |
-//! | `min(a, b, ...)`, `max(a, b, ...)` | NaN where one is |
-//! | `if(condition, a, b)` | `a` where the condition holds, otherwise `b`; both are computed |
+//! | `j0 j1 y0 y1` | Bessel functions of orders 0 and 1 |
+//! | `min(a, b, ...)`, `max(a, b, ...)` | NaN if an argument is NaN |
+//! | `if(condition, a, b)` | `a` if the condition holds, otherwise `b`; both are computed |
 //! | `len(x)` | how many numbers `x` has |
-//! | `sum(i, ...)`, `prod`, `min`, `max`, `mean` | over all `i` from 1 to `len(x)` for which everything with the index is there |
-//! | `sum(i, 2, len(x), ...)` | over a range |
-//! | `sum(x)`, `prod`, `min`, `max`, `mean` | over all numbers of `x` |
-//! | `dot(x, y)`, `norm(x)` | the sum of products, and the root of the sum of squares |
+//! | `dot(x, y)`, `norm(x)` | sum of products; root of the sum of squares |
 //!
-//! Conditions are comparisons (`<`, `<=`, `==` or `=`, `>=`, `>`, `!=`), which may be chained as in `0 < a <= b`, `true`,
-//! `false`, and what joins conditions: `and`, `or`, `not` (also `&&`, `||`, `!`), `if(p, q, r)`, `all(i, ...)`,
-//! `any(i, ...)`. Within a number a condition is 1 where it holds, otherwise 0: `sum(i, x[i] > 0) >= 2`.
+//! `sum`, `prod`, `min`, `max` and `mean` are reductions, and have three forms:
 //!
-//! A constraint's violation is 0 where it is met:
+//! | form | meaning |
+//! |---|---|
+//! | `sum(i, x[i]^2)` | over all `i` for which everything with the index exists |
+//! | `sum(i, 2, len(x), x[i]^2)` | over a range |
+//! | `sum(x)` | over all numbers of `x` |
+//!
+//! In the first form, `sum(i, (x[i+1] - x[i])^2)` has one term fewer than `x` has numbers. A reduction that depends on the index of
+//! another reduction is expanded into its terms.
+//!
+//! ## Conditions and constraints
+//!
+//! A condition is a comparison (`<`, `<=`, `==` or `=`, `>=`, `>`, `!=`), which may be chained as in `0 < a <= b`; or `true` or
+//! `false`; or a combination with `and`, `or`, `not` (also `&&`, `||`, `!`), `if(p, q, r)`, `all(i, ...)`, `any(i, ...)`. Inside a
+//! number, a condition is 1 if it holds and 0 otherwise: `sum(i, x[i] > 0) >= 2`.
+//!
+//! The *violation* of a constraint says how far a point is from meeting it. It is 0 if the constraint is met:
 //!
 //! | constraint | violation |
 //! |---|---|
-//! | `a <= b` | a - b where that is above 0 |
-//! | `a < b` | of whole numbers as `a + 1 <= b`; of others met where it holds in the run's arithmetic, so that the best point lies on an open edge |
-//! | `a == b` | by how much the distance of a and b is above the tolerance; whole numbers must be equal |
-//! | `a != b` | 1 where they are equal |
-//! | `p and q`, `all(i, p)`, a product of conditions | the sum |
-//! | `p or q`, `any(i, p)` | the smallest |
-//! | `not p` | of the opposite: `not a < b` is `a >= b`, and of `and` comes `or` |
-//! | `if(p, q, r)` | that of `q` where `p` holds, otherwise that of `r` |
-//! | a number | itself where it is above 0 |
+//! | `a <= b` | a - b, if that is above 0 |
+//! | `a < b` | see below |
+//! | `a == b` | the distance of a and b beyond the tolerance |
+//! | `a != b` | 1 if they are equal |
+//! | `p and q`, `all(i, p)`, a product of conditions | the sum of the parts |
+//! | `p or q`, `any(i, p)` | the smallest part |
+//! | `not p` | that of the opposite |
+//! | `if(p, q, r)` | that of `q` if `p` holds, otherwise that of `r` |
+//! | a number | the number, if it is above 0 |
 //!
-//! A run meets them as [`Settings::constraints`](crate::Settings::constraints) says. Equations and narrow bands want
-//! [`Constraints::Epsilon`](crate::Constraints::Epsilon), which the program takes where there are such.
+//! * `a < b` of whole numbers counts as `a + 1 <= b`. Otherwise it is met if it holds in the arithmetic of the run, so the best point
+//!   may lie directly at the edge.
+//! * Whole numbers in `a == b` must be equal; there is no tolerance.
+//! * `not a < b` is `a >= b`, and the opposite of `and` is an `or`.
 //!
-//! Whole numbers are integer variables, whole constants, columns of nothing else, indices, `floor`, `ceil`, `trunc`, `round`,
-//! `sign`, and sums, differences, products, `mod`, `abs`, `min`, `max` and choices of those.
+//! [`Settings::constraints`](crate::Settings::constraints) decides how a run treats violations. Equations and narrow bands need
+//! [`Constraints::Epsilon`](crate::Constraints::Epsilon), which the program selects by itself if a file has any.
 //!
-//! An index is a whole number from 1 on: `x[2]`, `x[len(x)]`, `A[i, j]` in row `i` and column `j` of a matrix. It may be
-//! computed, as in `place[city[i]]` or `t[i - lag]`; whether it is in range is checked when the file is read. Where it depends
-//! on variables, these are whole numbers, and one of up to 1,024 numbers is chosen.
+//! ## Whole numbers and indices
 //!
-//! A reduction goes over all numbers for which `i`, `i + 1` and the like are there: `sum(i, (x[i+1] - x[i])^2)` has a term less
-//! than `x` has numbers. A reduction that depends on another's index is written out.
+//! Whole numbers are: integer variables, whole constants, columns that contain nothing else, indices, the results of `floor`, `ceil`,
+//! `trunc`, `round` and `sign`, and sums, differences, products, `mod`, `abs`, `min`, `max` and choices of whole numbers.
 //!
-//! The sines and cosines of `2*pi*x` are those of turns ([`Real::sin_turns`](warpswarm_core::Real::sin_turns)), and
-//! whole powers up to 8 are products. Constants are computed in `f64`, and then rounded to the run's precision.
+//! An index is a whole number from 1 on: `x[2]`, `x[len(x)]`, or `A[i, j]` in row `i` and column `j` of a matrix. It may be computed,
+//! as in `place[city[i]]` or `t[i - lag]`. Whether it is in range is checked when the file is read. An index that depends on
+//! variables must depend on whole numbers only, and selects one of at most 1,024 numbers.
+//!
+//! ## Precision
+//!
+//! Constants are computed in `f64` and then rounded to the precision of the run. Sines and cosines of `2*pi*x` are computed as those
+//! of turns ([`Real::sin_turns`](warpswarm_core::Real::sin_turns)), which is exact at every quarter turn. Whole powers up to 8 are
+//! products.
 
 mod columns;
 mod compile;
