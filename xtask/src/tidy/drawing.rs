@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use regex::Regex;
 
-use super::imports::{Arrows, PROGRAM, between_files, between_rooms};
+use super::imports::{Arrows, WITH_ROOMS, between_files, between_rooms};
 use super::{File, Tree};
 
 const PAGE: &str = "ARCHITECTURE.md";
@@ -12,12 +12,15 @@ const PAGE: &str = "ARCHITECTURE.md";
 const OUTSIDE: [&str; 2] = ["book", "xtask"];
 
 /// The drawing has exactly the arrows that there are: from each crate to those of the workspace that it depends on, `?` behind
-/// those that it needs only with a feature, and from each room of the program to those that it imports from.
+/// those that it needs only with a feature, and from each room of the program and the library to those that it imports from.
 pub(super) fn drawing(tree: &Tree) -> Vec<String> {
     let mut there = between_crates(tree);
-    if tree.files.iter().any(|file| file.path == format!("{PROGRAM}lib.rs")) {
-        let named = |room: &String| format!("cli/{room}");
-        let rooms = between_rooms(&between_files(tree)).into_iter();
+    let is_there = |folder: &str| {
+        tree.files.iter().any(|file| file.path.strip_prefix(folder) == Some("lib.rs"))
+    };
+    for (name, folder) in WITH_ROOMS.into_iter().filter(|(_, folder)| is_there(folder)) {
+        let named = |room: &String| format!("{name}/{room}");
+        let rooms = between_rooms(&between_files(tree, folder)).into_iter();
         there.extend(rooms.map(|(room, to)| (named(&room), to.iter().map(named).collect())));
     }
     let page = tree.files.iter().find(|file| file.path == PAGE);
@@ -41,8 +44,7 @@ pub(super) fn drawing(tree: &Tree) -> Vec<String> {
         say("has an arrow that is not there:", shown.difference(targets).collect());
     }
     for (name, (_, line)) in drawn.iter().filter(|(name, _)| !there.contains_key(*name)) {
-        findings
-            .push(format!("{PAGE}:{line}: {name} is neither a crate nor a room of the program"));
+        findings.push(format!("{PAGE}:{line}: {name} is neither a crate nor a room of one"));
     }
     findings
 }

@@ -1,4 +1,4 @@
-//! Which files of the program import which others.
+//! Which files of a crate import which others.
 //!
 //! A path in a `use` or in other code counts as an import of the file that it leads to. Declaring a module is none. Unit tests, and files
 //! that only tests have, are left out. Modules within a file, and paths that macros make, are not seen.
@@ -11,7 +11,9 @@ use super::Tree;
 use super::source::bare;
 
 /// The program's files.
-pub(super) const PROGRAM: &str = "crates/cli/src/";
+const PROGRAM: &str = "crates/cli/src/";
+/// The crates whose rooms are drawn, by their names in the drawing.
+pub(super) const WITH_ROOMS: [(&str, &str); 2] = [("cli", PROGRAM), ("host", "crates/host/src/")];
 
 /// The names of a module, from the crate's root on.
 type Module = Vec<String>;
@@ -19,15 +21,15 @@ type Module = Vec<String>;
 /// What imports what.
 pub(super) type Arrows = BTreeMap<String, BTreeSet<String>>;
 
-/// The imports between the files of the program, by their paths within its folder. The program's `main.rs`, which is a
-/// crate of its own, is left out.
-pub(super) fn between_files(tree: &Tree) -> Arrows {
+/// The imports between the files of a crate, by their paths within its folder. `main.rs`, which is a crate of its own, is left
+/// out.
+pub(super) fn between_files(tree: &Tree, folder: &str) -> Arrows {
     let files = tree.rust().filter_map(|file| {
-        let path = file.path.strip_prefix(PROGRAM).filter(|path| *path != "main.rs")?;
+        let path = file.path.strip_prefix(folder).filter(|path| *path != "main.rs")?;
         Some((module(path), (path, code(&file.text))))
     });
     let mut files: BTreeMap<Module, (&str, String)> = files.collect();
-    let only_tests = only_tests(tree);
+    let only_tests = only_tests(tree, folder);
     files.retain(|module, _| !only_tests.iter().any(|tests| module.starts_with(tests)));
     let imports = |(module, (path, code)): (&Module, &(&str, String))| {
         let targets = paths(code).into_iter().filter_map(|path| resolved(module, &path, &files));
@@ -58,7 +60,7 @@ fn room(file: &str) -> Option<&str> {
 
 /// No file of the program imports another that imports it in turn, directly or through further files; and no room does.
 pub(super) fn circle(tree: &Tree) -> Vec<String> {
-    let files = between_files(tree);
+    let files = between_files(tree, PROGRAM);
     let mut findings: Vec<String> = circles(&files)
         .iter()
         .map(|chain| format!("{PROGRAM}{}: a circle of imports: {}", chain[0], chain.join(" -> ")))
@@ -137,12 +139,12 @@ fn code(text: &str) -> String {
 }
 
 /// The modules that only tests have.
-fn only_tests(tree: &Tree) -> Vec<Module> {
+fn only_tests(tree: &Tree, folder: &str) -> Vec<Module> {
     let declared = Regex::new(r"(?m)^#\[cfg\(test\)\]\n(?:pub(?:\(\w+\))? )?mod (\w+);");
     let declared = declared.expect("a pattern");
     let mut found = Vec::new();
     for file in tree.rust() {
-        let Some(path) = file.path.strip_prefix(PROGRAM) else { continue };
+        let Some(path) = file.path.strip_prefix(folder) else { continue };
         for name in declared.captures_iter(&file.text) {
             found.push([module(path), vec![name[1].to_owned()]].concat());
         }

@@ -2,11 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::drawing::drawing;
-use super::imports::circle;
-use super::links::links;
 use super::source::{code, has_safety_comment, has_word, public_items, unsafe_in, without_tests};
-use super::{File, Tree};
+use super::{File, Tree, drawing::drawing, imports::circle, links::links};
 
 type Rule = fn(&Tree) -> Vec<String>;
 
@@ -60,11 +57,10 @@ const MAY_DEPEND: [(&str, &[&str]); 15] = [
             "warpswarm-statistics",
         ],
     ),
-    // Of examples.
+    // Of examples and tests.
     ("jaya", &["warpswarm-core", "warpswarm-device", "warpswarm-kernels"]),
     ("models", &["warpswarm-core", "warpswarm-kernels"]),
     ("summary", &["warpswarm-core", "warpswarm-device"]),
-    // Of tests.
     ("probe", &["warpswarm-kernels"]),
     // The tasks must run where kernels do not compile, so `warpswarm` is an option of `reproduce` alone.
     (
@@ -155,7 +151,11 @@ const WITHOUT_EXAMPLE: [(&str, &str, &str); 7] = [
     ("crates/core/src/method.rs", "Population", "what engines bring; in the example of `Method`"),
     ("crates/core/src/method.rs", "Site", "what engines bring; in the example of `Method`"),
     ("crates/core/src/method.rs", "With", "what engines bring"),
-    ("crates/host/src/objective/bounds/scales.rs", "Scales", "public for the sake of a hidden function"),
+    (
+        "crates/host/src/objective/bounds/scales.rs",
+        "Scales",
+        "public for the sake of a hidden function",
+    ),
     ("crates/pictures/src/chart.rs", "Canvas", "a name for what plotters draws on"),
 ];
 
