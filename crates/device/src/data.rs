@@ -47,16 +47,18 @@ impl<R: DeviceReal> DeviceData<R> {
         let all = unsafe { View::new(all, count as usize) };
         DeviceData { all, count, of_run, count_of_run }
     }
+
+    /// The numbers that a table is a part of, and how many they are.
+    #[inline(always)]
+    fn around(&self, table: Table) -> (View<R>, u32) {
+        if table.is_of_run() { (self.of_run, self.count_of_run) } else { (self.all, self.count) }
+    }
 }
 
 impl<R: DeviceReal> Data<R> for DeviceData<R> {
     #[inline(always)]
     fn number(&self, table: Table, i: usize) -> R {
-        let (numbers, count) = if table.is_of_run() {
-            (self.of_run, self.count_of_run)
-        } else {
-            (self.all, self.count)
-        };
+        let (numbers, count) = self.around(table);
         match table.place(i) {
             Some(place) if place < count as usize => constant(numbers, place),
             _ => R::NAN,
@@ -64,14 +66,12 @@ impl<R: DeviceReal> Data<R> for DeviceData<R> {
     }
     #[inline(always)]
     fn has(&self, table: Table) -> bool {
-        let count = if table.is_of_run() { self.count_of_run } else { self.count };
-        table.end() <= count as usize
+        table.end() <= self.around(table).1 as usize
     }
     type Column = View<R>;
     #[inline(always)]
     fn column(&self, table: Table) -> View<R> {
-        let numbers = if table.is_of_run() { self.of_run } else { self.all };
-        numbers.part(table.start(), table.len())
+        self.around(table).0.part(table.start(), table.len())
     }
     #[inline(always)]
     fn at(&self, column: View<R>, i: usize) -> R {
