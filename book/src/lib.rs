@@ -64,6 +64,9 @@ mod chapters {
         };
     }
     chapter!(function_in_rust, "tutorials/function-in-rust.md");
+    chapter!(a_thousand_runs, "tutorials/a-thousand-runs.md");
+    chapter!(constraints, "how-to/constraints.md");
+    chapter!(write_a_method, "how-to/write-a-method.md");
     chapter!(read_results, "how-to/read-results.md");
     chapter!(same_bits, "explanation/same-bits.md");
     chapter!(use_gpus, "how-to/use-gpus.md");

@@ -29,7 +29,7 @@ const REPOSITORY: &str = "https://github.com/warpswarm/warpswarm/blob/main/";
 ///
 /// Never, but for a mistake here.
 pub fn chapter(text: &str) -> Result<String> {
-    const OUTSIDE: &str = r"\]\((?:\.\./)+((?:(?:benches|crates|examples|tests|xtask)/|ARCHITECTURE|CHANGELOG|README)[^)]*)\)";
+    const OUTSIDE: &str = r"\]\((?:\.\./)+((?:(?:benches|crates|examples|tests|xtask)/|ARCHITECTURE|CHANGELOG|CONTRIBUTING|README|SECURITY)[^)]*)\)";
     let outside = Regex::new(OUTSIDE)?;
     Ok(outside.replace_all(text, format!("]({REPOSITORY}$1)")).into_owned())
 }

@@ -1,7 +1,7 @@
 //! The mathematics of warpswarm, written once for the CPU and the GPU.
 //!
 //! Pure functions only: no allocation, no input or output, no thread index, no `unsafe`. Whatever
-//! calls them, on whichever processor, gets the same bits (see `ARCHITECTURE.md`, "The same bits").
+//! calls them, on whichever processor, gets the same bits (see `ARCHITECTURE.md`, "The five rules of equal bits").
 //!
 //! * [`real`]: numbers, with elementary functions that do not differ between machines.
 //! * [`random`]: draws as a function of (seed, run, iteration, individual, draw).

@@ -2,7 +2,7 @@
 //!
 //! On `nvptx64` these are the machine's instructions; elsewhere an [emulator] runs each GPU thread
 //! as a coroutine, so that every kernel runs in an ordinary test on a machine without a GPU. Names
-//! are near those of rust-cuda's `cuda_std`; ARCHITECTURE.md has a table of both.
+//! are near those of rust-cuda's `cuda_std`: `docs/decisions/0040-own-device-crates.md` has a table of both.
 //!
 //! Blocks and grids have one dimension, blocks whole warps. Functions of [`warp`] and [`block`] are
 //! collective: all lanes of the warp, or all threads of the block, call them together.

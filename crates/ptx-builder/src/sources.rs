@@ -6,7 +6,7 @@ use std::{fs, io};
 use crate::package::checksum;
 
 /// A number for the names and contents of all files in some folders, which are relative to `here`. Another one if
-/// any of them changes; the same wherever the folders lie, and however lines end. Hidden files and folders called
+/// any of them changes; the same wherever the folders lie, and however lines end. Pages (`.md`), hidden files and folders called
 /// `target` do not count.
 pub fn fingerprint(here: &Path, folders: &[&str]) -> io::Result<u64> {
     let mut text = Vec::new();
@@ -32,7 +32,8 @@ fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
         for entry in fs::read_dir(&folder)? {
             let path = entry?.path();
             let name = path.file_name().unwrap_or_default();
-            if name == "target" || name.as_encoded_bytes().starts_with(b".") {
+            let is_page = path.extension().is_some_and(|ending| ending == "md");
+            if is_page || name == "target" || name.as_encoded_bytes().starts_with(b".") {
                 continue;
             }
             if path.is_dir() { open.push(path) } else { found.push(path) }
@@ -60,6 +61,7 @@ mod tests {
         let first = now();
         write("a/target/x", "x");
         write("a/.git/x", "x");
+        write("a/README.md", "x");
         write("a/src/lib.rs", "one\r\ntwo\r\n");
         assert_eq!(now(), first);
         write("a/src/lib.rs", "one\nTwo\n");

@@ -69,7 +69,7 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "N", value_parser = whole(1..=65_536), allow_negative_numbers = true)]
     pub(crate) starts: Option<u64>,
 
-    /// Points of which a start takes the best [default: 16]
+    /// Points of which a start takes the best [default: 8]
     #[arg(long, value_name = "N", value_parser = whole(1..=65_536), allow_negative_numbers = true)]
     pub(crate) samples: Option<u64>,
 
