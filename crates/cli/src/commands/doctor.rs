@@ -14,6 +14,10 @@ use crate::failure::{Code, Failure, SUCCESS};
 /// Builds the program anew, with GPU kernels where that is possible.
 const REBUILD: &str = "cargo xtask run -- doctor";
 
+/// The emulator is for those who write kernels.
+const NO_EMULATOR: &str =
+    "not built in; cargo install --path crates/cli --features emulator adds it";
+
 /// Looks, and says what it found.
 pub(crate) fn run(args: &DoctorArgs) -> Result<Code, Failure> {
     let findings = Findings::of(system::report(), toolchain(), has_nvidia_gpu());
@@ -144,7 +148,7 @@ impl Findings {
         let threads = if *cpu_threads == 1 { "thread" } else { "threads" };
         line("backend cpu", &format!("ready, {cpu_threads} {threads}"))?;
         line("backend gpu", &gpu.in_words(|_| "ready".into()))?;
-        line("backend emulator", if *emulator { "ready" } else { "not built in" })
+        line("backend emulator", if *emulator { "ready" } else { NO_EMULATOR })
     }
 }
 

@@ -7,6 +7,7 @@ use warpswarm_islands::Kept;
 use crate::args::{OutputArgs, ResumeArgs};
 use crate::failure::{Code, Failure};
 use crate::output::files::Files;
+use crate::output::run_folder::RUN;
 use crate::run::Run;
 use crate::runs::islands;
 use crate::runs::perform::perform;
@@ -52,6 +53,13 @@ pub(crate) fn asked(args: &ResumeArgs) -> Result<(Run, CheckpointFile), Failure>
 
 /// The same of islands.
 fn asked_islands(args: &ResumeArgs) -> Result<(Run, Kept), Failure> {
+    if args.file.join(RUN).is_file() {
+        let path = args.file.display();
+        return Err(Failure::Input(format!(
+            "{path} is a folder that --out has written; allowed: a file or folder that --checkpoint has written. \
+             `warpswarm rerun` repeats the run of {path}"
+        )));
+    }
     let kept = Kept::open(&args.file)?;
     let mut run = Run::from_toml(kept.about(), &args.file)?.at(&args.place);
     let count = run.islands.as_ref().map(|islands| islands.count);

@@ -152,15 +152,15 @@ fn what_is_wrong_is_said() {
     let error = |variable| Bounds::of(&[variable]).unwrap_err().to_string();
     assert_eq!(
         error(Variable::log("a", 0.0, 1.0)),
-        "variable 0 is Log from 0 to 1; allowed: positive bounds"
+        "variable 0 is a log scale from 0 to 1; allowed: bounds above 0"
     );
     assert_eq!(
         error(Variable::integer("a", 0.2, 0.8)),
-        "variable 0 is Integer from 0.2 to 0.8; allowed: bounds with a whole number between"
+        "variable 0 is an integer scale from 0.2 to 0.8; allowed: bounds with a whole number between"
     );
     assert_eq!(
         error(Variable::integer("a", 0.0, 1e9)),
-        "variable 0 is Integer from 0 to 1000000000; allowed: whole numbers up to 2^22"
+        "variable 0 is an integer scale from 0 to 1000000000; allowed: whole numbers up to 2^22"
     );
     let error = |point: &[f64]| variables().beginning_at(&[point]).unwrap_err().to_string();
     assert_eq!(

@@ -113,6 +113,7 @@ fn work(cells: &[Vec<Option<Cell>>], batches: usize, seconds: f64) -> String {
     let [iterating, setting_up] = [|cell: &Cell| cell.seconds, |cell: &Cell| cell.setup_seconds]
         .map(|of| done().map(of).fold(0.0, |all, one| all + one));
     let complete = match done().count() {
+        1 if batches == 1 => "1 batch".into(),
         all if all == batches => format!("{batches} batches"),
         some => format!("{some} of {batches} batches"),
     };

@@ -18,11 +18,16 @@ pub(super) fn check(
     index: usize,
 ) -> Result<()> {
     let error = |allowed| {
-        let value = format!("{scale:?} from {lower} to {upper}");
+        let name = match scale {
+            Scale::Log => "a log",
+            Scale::Integer => "an integer",
+            Scale::Linear => "a linear",
+        };
+        let value = format!("{name} scale from {lower} to {upper}");
         Err(Error::BoundScale { index, value, allowed })
     };
     match scale {
-        Scale::Log if *lower <= 0.0 => error("positive bounds"),
+        Scale::Log if *lower <= 0.0 => error("bounds above 0"),
         Scale::Integer if lower.abs().max(upper.abs()) > MAX_INTEGER => {
             error("whole numbers up to 2^22")
         }

@@ -244,7 +244,10 @@ fn number(field: &str, format: &Format) -> Cell {
     };
     match parsed.filter(|number: &f64| number.is_finite()) {
         Some(number) => Cell::Number(number),
-        None if !format.has_decimal_commas && field.replace(',', ".").parse::<f64>().is_ok() => {
+        None if !format.has_decimal_commas
+            && field.contains(',')
+            && field.replace(',', ".").parse::<f64>().is_ok() =>
+        {
             Cell::Wrong(", with decimal = \",\" such as 3,5")
         }
         None if format.has_decimal_commas => Cell::Wrong(" such as 3,5"),
@@ -295,7 +298,9 @@ fn missing(heading: &str, headings: &csv::StringRecord, separator: u8) -> String
         known.iter().take(20).map(|heading| on_one_line(&short(heading))).collect();
     let more = if known.len() > 20 { ", ..." } else { "" };
     let heading = on_one_line(heading);
-    format!("has no column `{heading}`{like}; its columns: {}{more}{separated}", shown.join(", "))
+    let its = if like.ends_with('?') { " Its" } else { "; its" };
+    let shown = shown.join(", ");
+    format!("has no column `{heading}`{like}{its} columns: {shown}{more}{separated}")
 }
 
 fn in_words(separator: u8) -> String {
@@ -341,7 +346,7 @@ mod tests {
         let text = "\u{feff}t, y ,note\n1,2,a\n3, 4.5 ,b\n";
         assert_eq!(read(text, &["y", "t"]), Ok(vec![vec![2.0, 4.5], vec![1.0, 3.0]]));
         let missing = error(text, &["tt"]);
-        assert_eq!(missing, "has no column `tt`; did you mean `t`?; its columns: t, y, note");
+        assert_eq!(missing, "has no column `tt`; did you mean `t`? Its columns: t, y, note");
         let no_number = error("t,y\n1,2\n3,4.5x\n", &["t", "y"]);
         assert!(
             no_number.starts_with("line 3 (row 2), column `y`: \"4.5x\" is no number"),

@@ -195,7 +195,7 @@ fn wrong_bounds() -> impl Strategy<Value = (Vec<f64>, Vec<f64>, Scale, String, S
                     lower.fill(-x);
                     upper.fill(x);
                     scale = Scale::Log;
-                    ("variable 0".into(), format!("Log from {} to {x}", -x))
+                    ("variable 0".into(), format!("a log scale from {} to {x}", -x))
                 }
             };
             (lower, upper, scale, name, value)

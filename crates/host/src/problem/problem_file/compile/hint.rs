@@ -4,13 +4,16 @@ use super::functions::names;
 use crate::error::meant;
 
 /// Functions of other languages, and what to write for them.
-const ELSEWHERE: [(&str, &str); 47] = [
+const ELSEWHERE: [(&str, &str); 50] = [
     ("sqr", "`x^2` or `sqrt(x)`"),
     ("square", "`x^2`"),
     ("power", "`x^y`"),
     ("exp2", "`2^x`"),
     ("exp10", "`10^x`"),
     ("lg", "`log10(x)` or `log2(x)`"),
+    ("sine", "`sin(x)`"),
+    ("cosine", "`cos(x)`"),
+    ("tangent", "`tan(x)`"),
     ("sec", "`1 / cos(x)`"),
     ("csc", "`1 / sin(x)`"),
     ("cot", "`1 / tan(x)`"),
@@ -54,13 +57,20 @@ const ELSEWHERE: [(&str, &str); 47] = [
     ("fabs", "`abs(x)`"),
 ];
 
+/// What an index is usually called.
+const INDICES: [&str; 3] = ["i", "j", "k"];
+
 /// A variable, a constant, a column or an index that was meant.
 pub(super) fn name(name: &str, known: &[&str]) -> Option<String> {
     if name == "e" && !known.contains(&"e") {
         return Some("; allowed: `exp(1)`".into());
     }
     let same = known.iter().find(|known| known.eq_ignore_ascii_case(name)).copied();
-    let like = same.or_else(|| meant(name, known))?;
+    if same.is_none() && INDICES.contains(&name) {
+        return Some(format!("; an index needs a reduction, such as `sum({name}, ...)`"));
+    }
+    // A single letter is like too many names.
+    let like = same.or_else(|| meant(name, known).filter(|_| name.len() > 1))?;
     Some(format!("; did you mean `{like}`?"))
 }
 
@@ -111,5 +121,8 @@ mod tests {
         assert_eq!(name("lifetme", &["lifetime"]).as_deref(), Some("; did you mean `lifetime`?"));
         assert_eq!(name("e", &["a"]).as_deref(), Some("; allowed: `exp(1)`"));
         assert_eq!(name("zoo", &["a"]), None);
+        assert_eq!(name("q", &["pi", "x", "qa"]), None, "one letter is like too many");
+        let reduced = Some("; an index needs a reduction, such as `sum(i, ...)`");
+        assert_eq!(name("i", &["pi", "x"]).as_deref(), reduced);
     }
 }
