@@ -5,10 +5,10 @@ use warpswarm::faults::{self, Call};
 use warpswarm::problems::{self, Rastrigin};
 use warpswarm::{
     Algorithm, Backend, Bounds, DeParams, Error, GpuFwaParams, HostObjective, Objective, Optimiser,
-    Plan, PsoParams, Report, RunReport, Schedule, Settings, SlicePoint, Stop, Swarm, difference,
+    Plan, PsoParams, Report, RunReport, Schedule, Settings, SlicePoint, Stop, Swarm,
 };
 
-use crate::problem_files;
+use crate::{assert_same, problem_files};
 
 type Result<T> = warpswarm::Result<T>;
 
@@ -145,10 +145,7 @@ impl Scenario {
 
     fn check_state(&self, optimiser: &mut Optimiser<f32>, whole: &Whole, what: &str) -> Result<()> {
         let state = optimiser.state()?;
-        assert_eq!(state.len(), whole.state.len(), "{what}");
-        for (expected, found) in whole.state.iter().zip(&state) {
-            assert_eq!(difference(expected, found), None, "{what}");
-        }
+        assert_same(&whole.state, &state, what);
         Ok(())
     }
 

@@ -2,9 +2,9 @@
 
 use warpswarm::migration::{Migrants, Migration, Replacement, Selection};
 use warpswarm::problems::Precise;
-use warpswarm::{Optimiser, Stop, difference};
+use warpswarm::{Optimiser, Stop};
 
-use crate::{Case, Place, falls, methods};
+use crate::{Case, Place, assert_same, falls, methods};
 
 /// Migrants of a run that has so many individuals: some, and all.
 fn counts(individuals: u64) -> [u64; 3] {
@@ -31,9 +31,7 @@ fn check_one<R: Precise>(case: &Case, place: Place, what: &str) {
     let (mut expected, mut found) = (start(Place::REFERENCE), start(place));
     let same = |expected: &mut Optimiser<R>, found: &mut Optimiser<R>, when: &str| {
         let (expected, found) = (expected.state().unwrap(), found.state().unwrap());
-        for (expected, found) in expected.iter().zip(&found) {
-            assert_eq!(difference(expected, found), None, "{what}: {when}");
-        }
+        assert_same(&expected, &found, format_args!("{what}: {when}"));
     };
     for (selection, replacement) in [
         (Selection::Best, Replacement::Worst),
@@ -126,7 +124,7 @@ fn check_epochs_of<R: Precise>(case: &Case, place: Place, (every, epochs): (u64,
         assert_eq!(done, Ok(true), "{what}");
         assert_eq!(sent, seen, "{what}: who set out");
         let (expected, found) = (expected.state().unwrap(), found.state().unwrap());
-        assert_eq!(difference(&expected[0], &found[0]), None, "{what}");
+        assert_same(&expected, &found, &what);
     }
 }
 

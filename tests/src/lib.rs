@@ -27,6 +27,7 @@ pub mod traps;
 mod wild;
 
 use std::alloc::System;
+use std::fmt::Display;
 
 use cap::Cap;
 
@@ -38,6 +39,7 @@ use warpswarm::{
     Plan, PsoParams, Restart, SaParams, ScatterSearchParams, Schedule, Settings, ShadeParams,
     SolisWetsParams, Stop,
 };
+use warpswarm_core::Float;
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::de::{Base, Crossover};
 use warpswarm_core::pso_topology::Topology;
@@ -279,11 +281,20 @@ pub fn check_against<R: Precise>(case: &Case, reference: Place, places: &[Place]
         let found = case
             .run::<R>(place)
             .unwrap_or_else(|error| panic!("{case:?} in {} at {place:?}: {error}", R::NAME));
-        assert_eq!(found.len(), expected.len());
-        for (run, (expected, found)) in expected.iter().zip(&found).enumerate() {
-            if let Some(difference) = difference(expected, found) {
-                panic!("{case:?} in {} at {place:?}, run {run}: {difference}", R::NAME);
-            }
+        assert_same(&expected, &found, format_args!("{case:?} in {} at {place:?}", R::NAME));
+    }
+}
+
+/// Demands that two states, `[run]`, have the same bits.
+///
+/// # Panics
+///
+/// Where they differ, with `what` and the first array and element that do.
+pub fn assert_same<R: Float>(expected: &[Swarm<R>], found: &[Swarm<R>], what: impl Display) {
+    assert_eq!(found.len(), expected.len(), "{what}: runs");
+    for (run, (expected, found)) in expected.iter().zip(found).enumerate() {
+        if let Some(difference) = difference(expected, found) {
+            panic!("{what}, run {run}: {difference}");
         }
     }
 }

@@ -3,8 +3,10 @@
 use warpswarm::problems::Rastrigin;
 use warpswarm::{
     Algorithm, Backend, Bounds, DeParams, HostObjective, Optimiser, SaParams, Settings, Stop,
-    Swarm, difference, faults,
+    Swarm, faults,
 };
+
+use crate::assert_same;
 
 /// One of several small optimisers: other algorithms, threads, and who evaluates.
 fn make(backend: Backend, kind: u64) -> Optimiser<f32> {
@@ -77,8 +79,8 @@ pub fn two_at_once(backend: Backend, times: u64) {
             scope.spawn(move || {
                 for kind in (first..first + times).map(|i| i % KINDS) {
                     let found = end(backend, kind);
-                    let difference = difference(&alone[kind as usize][0], &found[0]);
-                    assert_eq!(difference, None, "optimiser {kind} on {backend}");
+                    let what = format_args!("optimiser {kind} on {backend}");
+                    assert_same(&alone[kind as usize], &found, what);
                 }
             });
         }

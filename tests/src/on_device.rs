@@ -6,7 +6,8 @@ use warpswarm::{
     Algorithm, Backend, Bounds, DeviceValues, Error, Fitness, HostObjective, Optimiser, Points,
     Precise, Scale, Settings, Stop, minimise,
 };
-use warpswarm_cpu_ref::difference;
+
+use crate::assert_same;
 
 fn by_host<R: Precise>(violates: bool) -> HostObjective<R> {
     HostObjective::of_population(move |points: &Points<'_, R>| {
@@ -72,10 +73,7 @@ fn check_as<R: Precise>(
     let what = format!("{algorithm:?}, {settings:?}, {dimensions} dimensions, {}", R::NAME);
     match (expected, found) {
         (Ok(expected), Ok(found)) => {
-            for (expected, found) in expected.iter().zip(&found) {
-                assert_eq!(difference(expected, found), None, "{what}");
-            }
-            assert_eq!(expected.len(), found.len(), "{what}");
+            assert_same(&expected, &found, what);
         }
         (expected, found) => panic!("{what}: {:?} {:?}", expected.err(), found.err()),
     }

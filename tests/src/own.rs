@@ -6,9 +6,9 @@ use warpswarm::{
     Algorithm, Backend, Bounds, Data, DeParams, GpuFwaParams, Kernels, OfRun, Optimiser,
     OwnObjective, Precise, PsoParams, Scale, Settings, Stop, faults, minimise,
 };
-use warpswarm_cpu_ref::{Swarm, difference};
+use warpswarm_cpu_ref::Swarm;
 
-use crate::Place;
+use crate::{Place, assert_same};
 
 pub(crate) const KERNELS: Kernels =
     Kernels::new(include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx")))
@@ -163,11 +163,7 @@ impl Case {
             let what = format!("{self:?} in {} at {place:?} by {algorithm:?}", R::NAME);
             let found =
                 self.run::<R>(algorithm, place).unwrap_or_else(|error| panic!("{what}: {error}"));
-            for (run, (expected, found)) in expected.iter().zip(&found).enumerate() {
-                if let Some(difference) = difference(expected, found) {
-                    panic!("{what}, run {run}: {difference}");
-                }
-            }
+            assert_same(&expected, &found, what);
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use warpswarm::problem_file::{NamedNumbers, ProblemFile};
 use warpswarm::problems::Precise;
-use warpswarm::{Algorithm, Backend, DeParams, PsoParams, Settings, Swarm, difference};
+use warpswarm::{Algorithm, Backend, DeParams, PsoParams, Settings, Swarm};
 
-use crate::Place;
+use crate::{Place, assert_same};
 
 /// Every operation and every reduction, with scales, data and constraints.
 const ALL: &str = r#"
@@ -202,13 +202,11 @@ pub fn check_batches(counts: &[usize], places: &[Place]) {
         for algorithm in [PsoParams::default().into(), DeParams::default().into()] {
             let expected = state_of::<f64>(&file, &algorithm, &Place::REFERENCE, (0, 3));
             let expected = expected.expect("the reference");
-            for (run, one) in (0..).zip(&alone) {
+            for (run, (one, expected)) in (0..).zip(alone.iter().zip(expected.chunks(1))) {
                 let place = &Place::REFERENCE;
                 let found =
                     state_of::<f64>(one, &algorithm, place, (run, 1)).expect("the reference");
-                if let Some(difference) = difference(&expected[run as usize], &found[0]) {
-                    panic!("{algorithm:?}: run {run} of {count}: {difference}");
-                }
+                assert_same(expected, &found, format_args!("{algorithm:?}: {run} of {count}"));
             }
             check_in::<f32>(&file, &algorithm, places);
             check_in::<f64>(&file, &algorithm, places);
@@ -222,11 +220,8 @@ fn check_in<R: Precise>(file: &ProblemFile, algorithm: &Algorithm, places: &[Pla
     let expected = expected.expect("the reference");
     for place in places {
         let Some(found) = state_of(file, algorithm, place, (0, runs)) else { continue };
-        for (expected, found) in expected.iter().zip(&found) {
-            if let Some(difference) = difference(expected, found) {
-                panic!("{algorithm:?} in {} at {place:?}: {difference}", R::NAME);
-            }
-        }
+        let what = format_args!("{algorithm:?} in {} at {place:?}", R::NAME);
+        assert_same(&expected, &found, what);
     }
 }
 

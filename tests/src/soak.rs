@@ -10,9 +10,10 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use warpswarm::problems::{Precise, Rastrigin};
-use warpswarm::{Backend, Event, Optimiser, Settings, Stop, difference};
+use warpswarm::{Backend, Event, Optimiser, Settings, Stop};
 
 use crate::alone::alone;
+use crate::assert_same;
 use crate::cases::{By, Case, cases};
 use crate::wild::{self, Memory};
 
@@ -172,12 +173,8 @@ fn check<R: Precise>(case: &Case, splits: [u64; 2], backend: Backend, memory: Me
     }
     let states = checkpoint.map_or(Vec::new(), |left| left.states);
     let expected = straight.state().unwrap();
-    assert_eq!(expected.len(), states.len());
-    for (one, other) in expected.iter().zip(&states) {
-        if let Some(difference) = difference(one, other) {
-            panic!("{case:?} left at {splits:?}, on {backend}: {difference}");
-        }
-    }
+    let what = format_args!("{case:?} left at {splits:?}, on {backend}");
+    assert_same(&expected, &states, what);
 }
 
 /// The case's objective where the host evaluates, otherwise one that GPUs have.

@@ -1,10 +1,10 @@
 //! The matrix of sizes, dimensions, precisions, threads, schedules and block sizes, without a GPU.
 
 use warpswarm::problems::Precise;
-use warpswarm::{Backend, Schedule, Stop, difference};
+use warpswarm::{Backend, Schedule, Stop};
 use warpswarm_core::boundary::Boundary;
 use warpswarm_tests::{
-    Case, DIMENSIONS, INDIVIDUALS, Place, check, check_orders, dimensions_of, methods,
+    Case, DIMENSIONS, INDIVIDUALS, Place, assert_same, check, check_orders, dimensions_of, methods,
 };
 
 fn everywhere() -> Vec<Place> {
@@ -215,10 +215,8 @@ fn steps_of_any_length_give_the_same_bits() {
         let expected = state(Place::REFERENCE, 20, 0);
         for place in everywhere() {
             for (first, second) in [(1, 6), (2, 5), (13, 4)] {
-                for (expected, found) in expected.iter().zip(&state(place, first, second)) {
-                    let what = format!("{place:?} in {}, {first} and {second}", R::NAME);
-                    assert_eq!(difference(expected, found), None, "{what}");
-                }
+                let what = format_args!("{place:?} in {}, {first} and {second}", R::NAME);
+                assert_same(&expected, &state(place, first, second), what);
             }
         }
     }

@@ -5,9 +5,9 @@ use warpswarm::{
     Algorithm, Backend, CmepsoParams, DeParams, GpuFwaParams, Schedule, ShadeParams, Stop,
 };
 use warpswarm_core::boundary::Boundary;
-use warpswarm_cpu_ref::difference;
 use warpswarm_tests::{
-    Case, Place, check, check_against, check_orders, has_paper_kernels, methods, papers,
+    Case, Place, assert_same, check, check_against, check_orders, has_paper_kernels, methods,
+    papers,
 };
 
 /// Several blocks that exchange, one block, a launch an iteration, the host between two launches, threads; and the kernels of
@@ -273,9 +273,8 @@ fn populations_that_fell_come_back() {
         for (state, iterations) in [(&late, 25), (&early, 45), (&late, 25)] {
             other.restore(state).unwrap();
             other.step(iterations).unwrap();
-            for (left, right) in other.state().unwrap().iter().zip(&last) {
-                assert_eq!(difference(left, right), None, "{schedule:?}, {iterations}");
-            }
+            let what = format_args!("{schedule:?}, {iterations}");
+            assert_same(&last, &other.state().unwrap(), what);
         }
     }
 }
