@@ -18,6 +18,7 @@ pub mod on_device;
 pub mod own;
 pub mod papers;
 pub mod problem_files;
+pub mod process;
 pub mod restarts;
 pub mod searches;
 pub mod soak;
@@ -48,7 +49,7 @@ use warpswarm_cpu_ref::{Swarm, difference};
 
 /// The heap of every program of these tests, counted.
 #[global_allocator]
-pub static HEAP: Cap<System> = Cap::new(System, usize::MAX);
+static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 
 /// Something to run.
 #[derive(Clone, Debug)]

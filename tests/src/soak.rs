@@ -1,7 +1,6 @@
 //! Many optimisations one after the other, each left and gone on with: nothing is lost, and nothing grows.
 
 use std::env;
-use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -15,10 +14,9 @@ use warpswarm::{Backend, Event, Optimiser, Settings, Stop};
 use crate::alone::alone;
 use crate::assert_same;
 use crate::cases::{By, Case, cases};
+use crate::process::Has;
 use crate::wild::{self, Memory};
 
-/// Bytes of a page of memory.
-const PAGE: u64 = 4096;
 /// What the memory may grow by, as a part of it.
 const FLAT: f64 = 0.01;
 /// The memory of its own that a process has after less time says more of the allocator.
@@ -30,43 +28,6 @@ const GIVE_BACK: (&str, &str) = (
     "glibc.malloc.arena_max=1:glibc.malloc.tcache_count=0:glibc.malloc.mmap_threshold=4096:glibc.malloc.trim_threshold=0:\
      glibc.malloc.top_pad=0:glibc.pthread.stack_cache_size=0",
 );
-
-/// What a process has.
-#[derive(Clone, Copy, Debug)]
-struct Has {
-    /// Bytes that were asked for and not given back.
-    live: u64,
-    /// Bytes of its own in memory, without those of files such as its program: what of these is in memory, the kernel decides.
-    own: u64,
-    /// Open files and the like.
-    handles: u64,
-    threads: u64,
-}
-
-impl Has {
-    fn now() -> Has {
-        let statm = fs::read_to_string("/proc/self/statm").unwrap_or_default();
-        let mut pages = statm.split(' ').skip(1).map_while(|pages| pages.parse::<u64>().ok());
-        let [resident, of_files] = [pages.next(), pages.next()].map(Option::unwrap_or_default);
-        let entries = |folder| fs::read_dir(folder).map_or(0, |entries| entries.count() as u64);
-        Has {
-            live: crate::HEAP.allocated() as u64,
-            own: PAGE * resident.saturating_sub(of_files),
-            handles: entries("/proc/self/fd"),
-            threads: entries("/proc/self/task"),
-        }
-    }
-
-    /// The least of each, since a thread that ends, and what it has, may take its time.
-    fn least(self, other: Has) -> Has {
-        Has {
-            live: self.live.min(other.live),
-            own: self.own.min(other.own),
-            handles: self.handles.min(other.handles),
-            threads: self.threads.min(other.threads),
-        }
-    }
-}
 
 /// Bytes that threads keep for later, or have not given back yet: on a busy machine a run of four seconds had ten thousand more in
 /// all of its last quarter than before, and the same run again had none.
