@@ -14,23 +14,24 @@ Examples:
   warpswarm rerun first
   warpswarm rerun first --backend cpu --threads 1
 
-Says what the same bits are, or what differs: the version, the compiler of the kernels, which values of \
-which run, and from which iteration of the trace on. A run that was stopped by its time or by Ctrl-C is \
-repeated for as many iterations as it did.
+The command repeats the run, and compares the result bit by bit. If something differs, it prints what
+differs: the version, the compiler of the kernels, the values of each run, and the iteration from
+which the trace differs. A run that was stopped by its time limit or by Ctrl-C is repeated for the
+same number of iterations.
 
-Exit codes: 0 the same bits; 1 something differs, or it failed while running; 2 bad usage or input; \
+Exit codes: 0 the same bits; 1 something differs, or it failed while running; 2 bad usage or input;
 130 interrupted (Ctrl-C).";
 
 #[derive(Debug, Args)]
 pub(crate) struct RerunArgs {
-    /// The folder that --out has written
+    /// The folder of the run, which --out wrote
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
 
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
 
-    /// What to show meanwhile; see `warpswarm solve --help`
+    /// What to show during the run; see `warpswarm solve --help`
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) progress: ProgressKind,
 }
@@ -42,20 +43,24 @@ Examples:
   warpswarm resume run.ws --iterations 5000 --backend cpu
   mpirun -n 4 warpswarm resume kept
 
-Goes on to the stop conditions of the run, or so many iterations more, and gives the bits of a run that \
-was never left, islands on any number of ranks. Seconds count from the beginning of the run.
+The command continues the run up to its stop conditions, or for the given number of further
+iterations. The result has the same bits as a run that was never interrupted. Islands continue on any
+number of ranks. Seconds count from the beginning of the first run.
 
-Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C), after \
+Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C), after
 printing the best so far.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
-    /// The file, of islands the folder, that --checkpoint has written; it goes on being written, unless --checkpoint
-    /// names another
+    /// The checkpoint that --checkpoint wrote: a file, or with islands a folder
+    ///
+    /// The resumed run writes its checkpoints to the same place, unless --checkpoint names another.
     #[arg(value_name = "FILE|DIR")]
     pub(crate) file: PathBuf,
 
-    /// Do so many iterations more, instead of going on to the limits of iterations, evaluations and seconds
+    /// Do MORE further iterations, instead of continuing to the limits of the run
+    ///
+    /// These limits are iterations, evaluations and seconds.
     #[arg(long, value_name = "MORE", value_parser = whole(0..=MAX_ITERATIONS))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) iterations: Option<u64>,
@@ -67,26 +72,29 @@ pub(crate) struct ResumeArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Another place to run; the numbers do not depend on it.
+/// Options that select where a repeated or resumed run executes; the numbers do not depend on them.
 #[derive(Debug, Args)]
 pub(crate) struct PlaceArgs {
     /// Where to run [default: as the first time]
     #[arg(long, value_parser = one_of(Backend::ALL, Backend::name))]
     pub(crate) backend: Option<Backend>,
 
-    /// The GPUs that share the runs: all, or their numbers, such as 0,2 [default: as the first time; with --backend the first one]
+    /// GPUs that share the runs: all, or their numbers, such as 0,2 [default: as the first time; with --backend the
+    /// first GPU]
     #[arg(long, value_name = "all|N,...", value_parser = devices)]
     pub(crate) devices: Option<Devices>,
 
-    /// Split each swarm over these
+    /// Share the individuals of each swarm among these GPUs
     #[arg(long)]
     pub(crate) split: bool,
 
-    /// How to lay the runs over the GPU [default: as the first time, with --backend auto]
+    /// How the runs are laid out on the GPU [default: as the first time; with --backend auto]
     #[arg(long, value_parser = one_of(Schedule::ALL, Schedule::name))]
     pub(crate) schedule: Option<Schedule>,
 
-    /// Threads of a block on the GPU [default: as the first time, with --backend or --schedule what suits the schedule]
+    /// Threads of a block on the GPU [default: as the first time; with --backend or --schedule the planner's choice]
+    ///
+    /// N is a multiple of 32, up to 1024.
     #[arg(long, value_name = "N", value_parser = block_size, allow_negative_numbers = true)]
     pub(crate) block_size: Option<u32>,
 

@@ -9,7 +9,7 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// Write JSON
+    /// Write JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -13,7 +13,7 @@ pub(crate) struct ListArgs {
     #[arg(value_enum, value_name = "problems|algorithms")]
     pub(crate) what: Listed,
 
-    /// Write JSON
+    /// Write JSON instead of text
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -1,6 +1,7 @@
-//! The command line as plain data: what each command is asked. Nothing here knows what is done with it.
+//! The command line as plain data: the arguments of each command. These modules do not execute the commands.
 //!
-//! A file holds the arguments of a command; `output`, `islands` and `plot` are parts of several, `values` reads their values.
+//! Most files contain the arguments of one command. The modules `output`, `islands` and `plot` contain groups of options;
+//! `values` parses their values.
 
 mod again;
 mod check;
@@ -35,7 +36,7 @@ pub(crate) use shell::{CompletionsArgs, ManArgs};
 pub(crate) use solve::SolveArgs;
 pub(crate) use tune::TuneArgs;
 
-/// Minimises functions with swarms, on NVIDIA GPUs and on the CPU, with the same numbers on both.
+/// Minimises functions with population-based methods on NVIDIA GPUs and CPUs, with the same numbers on both.
 #[derive(Debug, Parser)]
 #[command(name = "warpswarm", version, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -53,51 +54,53 @@ Examples:
   warpswarm new my-fit
   warpswarm doctor
 
-Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C), after \
-printing the best so far.";
+Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C), after
+printing the best so far.
+
+`warpswarm COMMAND --help` describes a command and all its options; -h prints a short version.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Minimise a problem
     #[command(after_help = solve::EXAMPLES)]
     Solve(Box<SolveArgs>),
-    /// Fit a model to data, or to many data sets: parameters with their standard errors
+    /// Fit a model to one or many data sets, with standard errors of the parameters
     #[command(after_help = fit::EXAMPLES)]
     Fit(Box<FitArgs>),
-    /// Look for mistakes in a problem, before time is spent on it
+    /// Check a problem for mistakes before a long run
     #[command(after_help = check::EXAMPLES)]
     Check(CheckArgs),
-    /// Repeat the run of a folder that --out wrote, and say whether it gave the same bits
+    /// Repeat a run from a folder that --out wrote, and compare it bit by bit
     #[command(after_help = again::RERUN_EXAMPLES)]
     Rerun(RerunArgs),
-    /// Go on from a file that --checkpoint wrote
+    /// Continue a run from a checkpoint
     #[command(after_help = again::RESUME_EXAMPLES)]
     Resume(Box<ResumeArgs>),
-    /// Write a small crate with an objective of its own, to start from
+    /// Write a small Rust crate with an objective of your own
     #[command(after_help = new::EXAMPLES)]
     New(NewArgs),
-    /// Compare algorithms and settings on problems over many runs, with statistics
+    /// Compare algorithms and their settings on problems over many runs, with statistics
     #[command(after_help = compare::EXAMPLES)]
     Compare(Box<CompareArgs>),
-    /// Search for an algorithm's best parameters on some problems
+    /// Search for good parameters of an algorithm on given problems
     #[command(after_help = tune::EXAMPLES)]
     Tune(Box<TuneArgs>),
     /// List problems or algorithms
     #[command(after_help = list::EXAMPLES)]
     List(ListArgs),
-    /// Make one page of run folders, with charts and tables, to look at in a browser
+    /// Make a web page of run folders, with charts and tables
     #[command(after_help = report::EXAMPLES)]
     Report(ReportArgs),
-    /// Say what this machine and this build can do, and how to get what is missing
+    /// Show what this machine and this build can do, and how to install what is missing
     #[command(after_help = doctor::EXAMPLES)]
     Doctor(DoctorArgs),
-    /// Install what compiles objectives for GPUs: a dated nightly with rustup, or Debian's packages
+    /// Install the compiler for GPU objectives: a dated nightly with rustup, or Debian's packages
     #[command(after_help = "Examples:\n  warpswarm setup")]
     Setup,
-    /// Write the completions of a shell
+    /// Write the completions for a shell
     #[command(after_help = shell::COMPLETIONS_EXAMPLES)]
     Completions(CompletionsArgs),
-    /// Write the manual page
+    /// Write the manual pages
     #[command(after_help = shell::MAN_EXAMPLES)]
     Man(ManArgs),
 }

@@ -1,4 +1,4 @@
-//! What a run writes and shows: the same options for every command that does runs.
+//! Options for the files and the progress of a run, which `solve` and `resume` share.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,15 +14,19 @@ use super::values::whole;
 #[derive(Clone, Debug, Args)]
 #[command(group = ArgGroup::new("replaced").args(["out", "checkpoint"]).multiple(true))]
 pub(crate) struct OutputArgs {
-    /// Keep the run in a new folder: run.toml (everything needed to repeat it), result.json, trace.csv
+    /// Write the run to a new folder: run.toml, result.json and trace.csv
+    ///
+    /// run.toml contains everything that is needed to repeat the run (see `warpswarm rerun`).
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
-    /// Replace the folder of an earlier run, or its checkpoint
+    /// Replace the folder or the checkpoint of an earlier run
     #[arg(long, requires = "replaced")]
     pub(crate) force: bool,
 
-    /// Also keep the populations, every K iterations and at the end, in population.csv
+    /// Also write the populations to population.csv, every K iterations and at the end
+    ///
+    /// The file is in the folder of --out.
     #[arg(long, value_name = "K", requires = "out", value_parser = whole(1..=MAX_ITERATIONS))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) population_every: Option<u64>,
@@ -31,31 +35,41 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<PathBuf>,
 
-    /// Write how the runs went as CSV, in at most about a thousand rows a run and a million in all: run, iteration,
-    /// evaluations, seconds, best, violation, mean, spread (the last two are empty without --out)
+    /// Write the course of the runs as CSV
+    ///
+    /// The columns are run, iteration, evaluations, seconds, best, violation, mean and spread. The last two are empty
+    /// without --out. The file has at most about a thousand rows for each run, and about a million rows in all.
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) trace: Option<PathBuf>,
 
-    /// Draw a picture, of what the file's name says: convergence, convergence-evaluations, convergence-seconds,
-    /// distribution, parameters, constraints, of a model fit; in two dimensions population and swarm. Any other name is of
-    /// convergence. Ends in .svg, .png, or for swarm .gif; may be repeated
+    /// Draw a picture; the name of the file selects its content; may be repeated
+    ///
+    /// The names are convergence, convergence-evaluations, convergence-seconds, distribution, parameters, constraints
+    /// and fit (for the fit of a model), and in two dimensions also population and swarm. Any other name gives a
+    /// convergence picture. The file ends in .svg or .png; swarm may also end in .gif.
     #[arg(long = "plot", value_name = "FILE")]
     #[arg(value_parser = OsStringValueParser::new().try_map(Plot::<Kind>::of))]
     pub(crate) plots: Vec<Plot<Kind>>,
 
-    /// Write a file from which `warpswarm resume` goes on, now and then, on Ctrl-C, and at the end; with --islands a folder
-    /// that all ranks can write to, with the last complete epoch. One that is there is replaced by --force alone
+    /// Write checkpoints, from which `warpswarm resume` continues the run
+    ///
+    /// A checkpoint is written at intervals (see --every), on Ctrl-C, and at the end of the run. With --islands the
+    /// checkpoint is a folder to which all ranks can write; it contains the last complete epoch. An existing checkpoint
+    /// is replaced only with --force.
     #[arg(long, value_name = "FILE|DIR")]
     pub(crate) checkpoint: Option<PathBuf>,
 
-    /// How often: iterations, such as 1000, or seconds, such as 30s; checked about every 50 ms, with --islands at the
-    /// end of an epoch
+    /// Interval between checkpoints: iterations, such as 1000, or seconds, such as 30s
+    ///
+    /// The program checks the interval about every 50 ms, and with --islands at the end of an epoch.
     #[arg(long, value_name = "N|Ns", value_parser = every, allow_hyphen_values = true)]
     #[arg(default_value = "30s")]
     pub(crate) every: Every,
 
-    /// What to show meanwhile: a line that changes (bar), one every second (plain), or nothing (none);
-    /// auto is bar on a terminal, otherwise none
+    /// What to show during the run
+    ///
+    /// bar: a line that is updated in place. plain: a new line every second. none: nothing. auto: bar on a terminal,
+    /// otherwise none.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) progress: ProgressKind,
 

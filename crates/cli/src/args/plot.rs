@@ -1,4 +1,4 @@
-//! Pictures that `--plot` asks for, by the names of their files.
+//! Pictures of `--plot`; the name of the file selects the content and the format.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use warpswarm_pictures::{Format, Kind};
 
-/// A picture: its file's name says of what it is, and in which format.
+/// A picture with its content and format, which follow from the name of its file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Plot<K> {
     pub(crate) path: PathBuf,
@@ -14,14 +14,14 @@ pub(crate) struct Plot<K> {
     pub(crate) format: Format,
 }
 
-/// What a command has pictures of.
+/// The kinds of pictures that a command can draw.
 pub(crate) trait Named: Sized {
-    /// Of what a picture with this name is, and its format, or what is allowed.
+    /// Returns the kind and the format of a picture with this name, or a message that says what is allowed.
     fn named(path: &Path) -> Result<(Self, Format), String>;
 }
 
 impl<K: Named> Plot<K> {
-    /// What the file's name asks for.
+    /// Returns the picture that the name of the file selects.
     pub(crate) fn of(path: OsString) -> Result<Self, String> {
         let path = PathBuf::from(path);
         let (kind, format) = K::named(&path)?;
@@ -43,23 +43,23 @@ impl Named for Kind {
 }
 
 impl Plot<Kind> {
-    /// Whether it shows how runs went.
+    /// Whether the picture shows the course of the runs.
     pub(crate) fn needs_history(&self) -> bool {
         matches!(self.kind, Kind::Convergence(_))
     }
 
-    /// Whether it shows individuals.
+    /// Whether the picture shows individuals.
     pub(crate) fn shows_individuals(&self) -> bool {
         matches!(self.kind, Kind::Population | Kind::Swarm)
     }
 
-    /// Whether it shows individuals while they move.
+    /// Whether the picture is an animation of moving individuals.
     pub(crate) fn moves(&self) -> bool {
         self.kind == Kind::Swarm
     }
 }
 
-/// Pictures of a comparison; a name that is none of theirs is of the profiles.
+/// Pictures of a comparison; any other name selects the performance profiles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum OfComparison {
     Profile,
@@ -78,7 +78,7 @@ impl Named for OfComparison {
     }
 }
 
-/// The one picture of folders of runs: how many times as fast they were.
+/// The only picture of run folders: the speed-up of each folder over the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct OfFolders;
 
@@ -88,7 +88,7 @@ impl Named for OfFolders {
     }
 }
 
-/// The format that the name of a file asks for whose picture does not move.
+/// The format of a picture without animation, from the ending of its file name.
 fn still(path: &Path) -> Result<Format, &'static str> {
     let format = Format::of(path).filter(|format| *format != Format::Gif);
     format.ok_or("allowed: a file that ends in .svg or .png")

@@ -1,4 +1,4 @@
-//! The arguments of `report`.
+//! The arguments of `warpswarm report`.
 
 use std::path::PathBuf;
 
@@ -13,9 +13,10 @@ Examples:
   warpswarm report runs/pso runs/de --out comparison.html
   warpswarm report runs/one-thread runs/gpu --plot speed-up.svg
 
-A folder is one that `warpswarm solve --out DIR` has written. The page is one file that needs no network: \
-convergence, and final values and parameters run by run and as histograms, in charts to zoom into, tables to sort, \
-and in two dimensions the swarm over its iterations, where the folder has population.csv.
+Each folder was written by `warpswarm solve --out DIR`. The page is one file that needs no network. It
+shows convergence, and the final values and parameters of each run and as histograms. Charts have zoom,
+and tables can be sorted. In two dimensions the page also shows the swarm over its iterations, if the
+folder has population.csv.
 
 Exit codes: 0 done; 1 failed while running; 2 bad usage or input.";
 
@@ -29,13 +30,14 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "FILE.html", default_value = "report.html")]
     pub(crate) out: PathBuf,
 
-    /// Draw how many times as fast the runs of each folder were as those of the first, by the evaluations a second of
-    /// all runs of a folder (without its set-up), as .svg or .png
+    /// Draw the speed-up of each folder over the first, as .svg or .png
+    ///
+    /// The speed-up is the ratio of the evaluations per second of all runs of a folder, without set-up.
     #[arg(long, value_name = "FILE")]
     #[arg(value_parser = OsStringValueParser::new().try_map(Plot::<OfFolders>::of))]
     pub(crate) plot: Option<Plot<OfFolders>>,
 
-    /// Overwrite the page if it is there
+    /// Overwrite an existing page
     #[arg(long)]
     pub(crate) force: bool,
 }

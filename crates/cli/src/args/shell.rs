@@ -13,7 +13,7 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
-    /// The shell
+    /// Shell for which to write the completions
     #[arg(value_enum)]
     pub(crate) shell: Shell,
 }
@@ -25,7 +25,9 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// Write the page of each command into this folder, instead of the program's to the standard output
+    /// Write a page for each command into this folder
+    ///
+    /// Without this option, the page of the program goes to the standard output.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 }

@@ -36,23 +36,40 @@ Examples:
   mpirun -n 8 warpswarm solve rastrigin --islands torus --island-set pso,de --checkpoint kept
   mpirun -n 4 warpswarm solve rastrigin --dim 100 --individuals 4194304 --split
 
-The first stop condition that is met ends a run. The same seed gives the same numbers of an algorithm on every \
-backend, with every schedule, block size and number of threads; auto is another one, shade, with a schedule of a launch an iteration, among islands, \
-and in more than 200 dimensions.
+The first stop condition that is met ends a run. --target alone leaves the default limit in force: a
+run that does not reach its target ends after 1,000,000 evaluations with auto and cma-es, and after
+1,000 iterations with all other algorithms.
 
---json writes: problem, dimensions, algorithm, parameters, backend, device, schedule and \
-block_size (null on the CPU), precision, seed, runs, seconds, polish_seconds, setup_seconds; each of runs has best (value, violation, \
-position, constraints with name and value; of a problem file also variables, a name with its value each, with values and choices \
-as the file has them; with --precision f32 also in_f64, value and violation computed again), evaluations, iterations, restarts, stop_reason, not_finite, and where a local search has finished the run polish (value and violation from which it started, steps, evaluations, gradients); with --islands also \
-islands (topology, every, migrants, select, replace, inhabitants), the runs being the islands. Read in the precision of the run, \
-numbers give the same bits; NaN and infinities are the strings \"NaN\", \"Infinity\", \"-Infinity\".
+The same seed gives the same numbers for an algorithm on every backend, with every schedule, block
+size and number of threads. Some options replace the algorithm auto by another algorithm, which gives
+other numbers:
+  with --split, auto is pso
+  with --islands, auto is shade
+  with a --schedule other than auto or resident, auto is shade
+  in more than 200 dimensions, auto is shade
+The default limit of auto, 1,000,000 evaluations, applies in these cases, too.
 
-Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C), after \
+--json writes an object with these fields:
+  problem, dimensions, algorithm, parameters, backend, device, schedule and block_size (both null on
+  the CPU), precision, seed, runs, seconds, polish_seconds, setup_seconds
+With --islands the runs are the islands, and the object also has this field:
+  islands: topology, every, migrants, select, replace, inhabitants
+Each of the runs has these fields:
+  best: value, violation, position, constraints (name and value)
+  evaluations, iterations, restarts, stop_reason, not_finite
+  polish, if a local search has finished the run: value and violation at its start, steps,
+  evaluations, gradients
+For a problem file, best also has variables: the value of each variable by its name, with values and
+choices as they are in the file. With --precision f32, best also has in_f64: value and violation,
+evaluated again in f64. Numbers that are read in the precision of the run give the same bits. NaN
+and infinities are the strings \"NaN\", \"Infinity\" and \"-Infinity\".
+
+Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C), after
 printing the best so far.";
 
 #[derive(Debug, Args)]
 pub(crate) struct SolveArgs {
-    /// What to minimise: one of `warpswarm list problems`, or a problem file, which ends in .toml
+    /// The problem to minimise: a name from `warpswarm list problems`, or a problem file, whose name ends in .toml
     #[arg(value_name = "PROBLEM")]
     pub(crate) problem: String,
 
@@ -61,125 +78,171 @@ pub(crate) struct SolveArgs {
     #[arg(allow_negative_numbers = true)]
     pub(crate) dim: Option<u64>,
 
-    /// Which instance of a function of the BBOB suite [default: 1]
+    /// Instance of a function of the BBOB suite [default: 1]
+    ///
+    /// Each instance moves the optimum of the function and rotates its axes.
     #[arg(long, value_name = "N", value_parser = instance, allow_negative_numbers = true)]
     pub(crate) instance: Option<u32>,
 
-    /// Algorithm; `warpswarm list algorithms` shows all, with their parameters
+    /// Algorithm; `warpswarm list algorithms` lists all of them with their parameters
+    ///
+    /// Some options replace auto by another algorithm; see the text after the options.
     #[arg(long, value_name = "ID", default_value = "auto")]
     pub(crate) algorithm: String,
 
-    /// Individuals of a run [default: what suits the algorithm and the dimensions]
+    /// Population size of a run [default: depends on the algorithm and the number of dimensions]
     #[arg(long, value_name = "N", value_parser = whole(1..=MAX_INDIVIDUALS))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) individuals: Option<u64>,
 
-    /// Independent runs, done side by side
+    /// Number of independent runs, which are computed side by side
     #[arg(long, value_name = "R", default_value = "1", value_parser = whole(1..=MAX_RUNS))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) runs: u64,
 
-    /// Stop after this many iterations [default: 1000, of auto and cma-es 1,000,000 evaluations, unless
-    /// --evaluations, --seconds or --stagnation is given]
+    /// Stop after N iterations [default: 1000; for auto and cma-es 1,000,000 evaluations instead]
+    ///
+    /// The default limit applies unless --iterations, --evaluations, --seconds or --stagnation is given. It still
+    /// applies if --target alone is given.
     #[arg(long, value_name = "N", value_parser = whole(0..=MAX_ITERATIONS))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) iterations: Option<u64>,
 
-    /// Stop before a run's evaluations exceed this
+    /// Stop before the evaluations of a run exceed N
+    ///
+    /// The evaluations of the initial population count, so N must be at least the population size.
     #[arg(long, value_name = "N", value_parser = whole(1..=u64::MAX))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) evaluations: Option<u64>,
 
-    /// Stop after this many seconds
+    /// Stop after S seconds
     #[arg(long, value_name = "S", value_parser = seconds, allow_hyphen_values = true)]
     pub(crate) seconds: Option<f64>,
 
-    /// Stop a run whose best value is at most this
+    /// Stop a run as soon as its best value is feasible and at most F; with --maximise, at least F
+    ///
+    /// With --target alone, the default limit of iterations or evaluations stays in force (see --iterations).
     #[arg(long, value_name = "F", value_parser = number, allow_hyphen_values = true)]
     pub(crate) target: Option<f64>,
 
-    /// Stop a run that has not improved for this many iterations
+    /// Stop a run after N iterations without an improvement
     #[arg(long, value_name = "N", value_parser = whole(1..=u64::MAX))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) stagnation: Option<u64>,
 
-    /// Seed of all random draws
+    /// Seed of all random numbers
     #[arg(long, value_name = "S", default_value = "0", value_parser = whole(0..=u64::MAX))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) seed: u64,
 
-    /// Where to run; auto is the GPU if there is one that can do this and should be done first, otherwise the CPU
+    /// Where to run; the numbers do not depend on it
+    ///
+    /// auto takes the GPU if there is one that can do the run and is expected to finish first. Otherwise it takes the
+    /// CPU.
     #[arg(long, default_value = "auto", value_parser = one_of(Backend::ALL, Backend::name))]
     pub(crate) backend: Backend,
 
-    /// The GPUs that share the runs: all, or their numbers, such as 0,2 [default: 0]; the numbers do not depend on it
+    /// GPUs that share the runs: all, or their numbers, such as 0,2 [default: 0]
+    ///
+    /// The numbers of the result do not depend on it.
     #[arg(long, value_name = "all|N,...", value_parser = devices)]
     pub(crate) devices: Option<Devices>,
 
-    /// Split each swarm over these, instead of sharing out the runs: pso alone, for swarms that are large. With `mpirun` over
-    /// its ranks, each with a GPU of its machine
+    /// Share the individuals of each swarm among the GPUs, for large swarms (algorithm pso only)
+    ///
+    /// Without --split, each GPU computes whole runs. With `mpirun` the ranks share each swarm, and each rank takes a
+    /// GPU of its machine. With --split, the algorithm auto is pso.
     #[arg(long)]
     pub(crate) split: bool,
 
-    /// How to lay the runs over the GPU; the numbers do not depend on it
+    /// How the runs are laid out on the GPU; auto lets the planner choose
+    ///
+    /// The numbers of an algorithm do not depend on the schedule. With any schedule other than auto and resident, the
+    /// algorithm auto is shade.
     #[arg(long, default_value = "auto", value_parser = one_of(Schedule::ALL, Schedule::name))]
     pub(crate) schedule: Schedule,
 
-    /// Threads of a block on the GPU [default: what suits the schedule and the sizes]; the numbers do not depend on it
+    /// Threads of a block on the GPU [default: depends on the schedule and the sizes]
+    ///
+    /// N is a multiple of 32, up to 1024. The numbers do not depend on it.
     #[arg(long, value_name = "N", value_parser = block_size, allow_negative_numbers = true)]
     pub(crate) block_size: Option<u32>,
 
-    /// Number type: f64 has sixteen digits; f32 has seven, and takes half the time or less
+    /// Number type: f64 has sixteen digits, f32 has seven and is faster
+    ///
+    /// f32 takes half the time of f64 or less.
     #[arg(long, default_value = "f64", value_parser = one_of(Precision::ALL, Precision::name))]
     pub(crate) precision: Precision,
 
     /// Threads of the backend cpu; 1 is serial [default: as many as the machine has]
+    ///
+    /// The numbers do not depend on it.
     #[arg(long, value_name = "N", value_parser = whole(1..=MAX_THREADS))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) threads: Option<u64>,
 
-    /// Lower bound of every coordinate [default: the problem's, of each]
+    /// Lower bound of every coordinate [default: the problem's own bounds]
     #[arg(long, value_name = "L", value_parser = finite, allow_hyphen_values = true)]
     pub(crate) lower: Option<f64>,
 
-    /// Upper bound of every coordinate [default: the problem's, of each]
+    /// Upper bound of every coordinate [default: the problem's own bounds]
     #[arg(long, value_name = "U", value_parser = finite, allow_hyphen_values = true)]
     pub(crate) upper: Option<f64>,
 
-    /// Move the problem's optimum by this much in every coordinate
+    /// Move the optimum of the problem by S in every coordinate
     #[arg(long, value_name = "S", default_value = "0", value_parser = finite)]
     #[arg(allow_hyphen_values = true)]
     pub(crate) shift: f64,
 
-    /// What counts of constraints: feasible-first is Deb's rule; epsilon lets violations of most individuals pass in the first 200
-    /// iterations, ever smaller ones, which finds more where there is little room [default: epsilon for a problem file with equations or narrow bands, otherwise
+    /// How the search treats constraints [default: epsilon for a problem file with equations or narrow bands, otherwise
     /// feasible-first]
+    ///
+    /// feasible-first is Deb's rule: a feasible point beats every infeasible point.
+    ///
+    /// epsilon treats constraint violations up to a level as zero at first. The best fifth of the first individuals are
+    /// below the initial level. The level falls to zero within the first 200 iterations. This rule finds better points
+    /// if the feasible region is small.
     #[arg(long, value_parser = one_of(Constraints::ALL, Constraints::name))]
     pub(crate) constraints: Option<Constraints>,
 
-    /// What a run does when its population has converged: begin anew, with other draws, and keep the best of all, or go on
+    /// What a run does when its population has converged
+    ///
+    /// never: the run continues. converged: the run restarts with new random numbers, and keeps the best point of all
+    /// restarts. The algorithms auto and cma-es restart in any case.
     #[arg(long, default_value_t, value_parser = one_of(Restart::ALL, Restart::name))]
     pub(crate) restart: Restart,
 
-    /// Finish each run with a local search from its best point, along exact derivatives: to the last digits, and never to a worse
-    /// point. This is done anyway, in at most about a tenth of the run's own evaluations, or 20,000 if that is more, unless a run has reached its target or there
-    /// are more than 1,000 dimensions; with --polish in any case and in up to 20,000
+    /// Finish each run with a local search in any case
+    ///
+    /// The local search starts from the best point of the run, follows exact derivatives, and finds the last digits. It
+    /// never returns a worse point.
+    ///
+    /// By default it is done too, in at most a tenth of the evaluations of the run, or in 20,000 if that is more. The
+    /// default skips it for a run that has reached its target, and in more than 1,000 dimensions. With --polish it is
+    /// done there, too, in up to 20,000 evaluations.
     #[arg(long, conflicts_with = "islands")]
     pub(crate) polish: bool,
 
-    /// Report the best point that the population has found, without a local search from there
+    /// Report the best point of the population, without a local search at the end
     #[arg(long, conflicts_with = "polish")]
     pub(crate) no_polish: bool,
 
-    /// Begin with the points of a CSV file, a row a point: its headings are the variables' names, or x1, x2 and so on
+    /// Begin with the points of a CSV file
+    ///
+    /// Each row is a point. The headings are the names of the variables, or x1, x2 and so on. A variable without a
+    /// column begins at random.
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) start: Option<PathBuf>,
 
-    /// Look for the greatest value; a problem file says by itself whether it is minimised or maximised
+    /// Maximise the problem instead of minimising it
+    ///
+    /// A problem file itself says whether it is minimised or maximised, so the option is an error there.
     #[arg(long)]
     pub(crate) maximise: bool,
 
-    /// Set a parameter of the algorithm, or all of them with preset=NAME; may be repeated
+    /// Set a parameter of the algorithm; may be repeated
+    ///
+    /// preset=NAME sets all parameters to a published set.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) parameters: Vec<(String, String)>,
 

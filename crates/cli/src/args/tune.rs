@@ -1,4 +1,4 @@
-//! The command line of `tune`.
+//! The arguments of `warpswarm tune`.
 
 use std::path::PathBuf;
 
@@ -13,19 +13,28 @@ Examples:
   warpswarm tune de --problems rastrigin:shift=0.5 --dim 10 --parameters scale_factor,crossover_rate --budget 400
   warpswarm tune sa --problems ackley --dim 5 --set neighbour=uniform
 
-Problems are written as for `compare`; one of which no best value is known, such as a file's, needs goal=VALUE. Differential evolution searches the parameters that are numbers; --set fixes \
-others, such as the boundary, and where the search begins. A configuration's cost on a problem is the mean of its \
-runs': the part of its evaluations that a run took to reach the target, or 1 and the powers of ten by which it is \
-away from it, but 17 and those of the violation where it is not feasible. Its quality is that cost over the \
-default's (with what --set sets) in as many runs, the geometric mean over all problems: 1 is as good as the default, less is better. What \
-was found is then run anew beside the default, with other draws: the interval (95 %, bootstrap) and the p-values \
-(Wilcoxon's rank sum test with Holm's correction over the problems) are of these runs alone.
+Problems are written as for `compare`. A problem without a best known value, such as a problem file,
+needs goal=VALUE.
+
+Differential evolution searches the numeric parameters of the algorithm. --set fixes other parameters,
+such as the boundary, and sets where the search begins.
+
+A run that reaches the target costs the fraction of its evaluations that it used. A run that misses
+the target costs 1 plus the powers of ten that separate it from the target. A run without a feasible
+point costs 17 plus the powers of ten of its constraint violation. The cost of a configuration on a
+problem is the mean over its runs. Its quality is its cost divided by that of the default (with the
+parameters that --set sets) in as many runs, as the geometric mean over all problems. A quality of 1
+is as good as the default; less is better.
+
+At the end, the best configuration and the default run again with other random numbers. The confidence
+intervals (95 %, bootstrap) and the p-values (Wilcoxon's rank sum test, with Holm's correction over
+the problems) come from these runs alone.
 
 Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C).";
 
 #[derive(Debug, Args)]
 pub(crate) struct TuneArgs {
-    /// Algorithm; `warpswarm list algorithms` shows all, with their parameters
+    /// Problems on which to tune, with settings, separated by commas
     #[arg(value_name = "ALGORITHM")]
     pub(crate) algorithm: String,
 
@@ -46,29 +55,33 @@ pub(crate) struct TuneArgs {
     #[arg(allow_hyphen_values = true)]
     pub(crate) target: f64,
 
-    /// Configurations to try, the default among them
+    /// Number of configurations to try, including the default
     #[arg(long, value_name = "N", default_value = "200", value_parser = whole(1..=1_000_000))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) budget: u64,
 
-    /// Parameters to search, separated by commas [default: all that are numbers, have a range to search, and are used]
+    /// Parameters to search, separated by commas [default: all numeric ones in use that have a range to search]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub(crate) parameters: Vec<String>,
 
-    /// Set a parameter that is not searched, or all of them with preset=NAME; may be repeated
+    /// Set a parameter that is not searched; may be repeated
+    ///
+    /// preset=NAME sets all parameters to a published set.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) settings: Vec<(String, String)>,
 
-    /// Runs of what was found and of the default on each problem, to compare the two [default: four times --runs]
+    /// Number of runs in the final comparison with the default, on each problem [default: four times --runs]
+    ///
+    /// The best configuration and the default each do this number of runs.
     #[arg(long, value_name = "R", value_parser = whole(1..=1_000_000))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) test_runs: Option<u64>,
 
-    /// Write what was found as JSON
+    /// Write the result as JSON
     #[arg(long, value_name = "FILE.json")]
     pub(crate) json: Option<PathBuf>,
 
-    /// Show neither progress nor what was found
+    /// Show neither progress nor result
     #[arg(long)]
     pub(crate) quiet: bool,
 }

@@ -1,4 +1,4 @@
-//! The values that options may have: what is read from a word, and what is said of a word that is none.
+//! Parsers for the values of options, with messages that say which values are allowed.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -7,14 +7,14 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use warpswarm::Devices;
 use warpswarm::bbob::MAX_INSTANCE;
 
-/// A row of coordinates is counted in 32 bits.
+/// The limit exists because the length of a row of coordinates is a 32-bit number.
 pub(super) const MAX_DIMENSIONS: u64 = warpswarm::MAX_DIMENSIONS as u64;
 pub(super) const MAX_THREADS: u64 = 65_536;
-/// Threads of a warp, of which a block has a whole number, and the most threads of a block.
+/// Threads of a warp. A block consists of whole warps, and has at most `MAX_BLOCK` threads.
 const WARP: u32 = 32;
 const MAX_BLOCK: u32 = 1024;
 
-/// A whole number in a range.
+/// Parses a whole number in the given range.
 pub(super) fn whole(
     range: RangeInclusive<u64>,
 ) -> impl Fn(&str) -> Result<u64, String> + Clone + Send + Sync + 'static {
@@ -62,7 +62,7 @@ pub(super) fn key_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// One of the values of an enum of the library, by its name.
+/// Parses the name of a value of one of the library's enums.
 pub(super) fn one_of<T>(
     all: &'static [T],
     name: fn(T) -> &'static str,
