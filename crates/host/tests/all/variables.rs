@@ -152,7 +152,7 @@ fn what_is_wrong_is_said() {
     let error = |variable| Bounds::of(&[variable]).unwrap_err().to_string();
     assert_eq!(
         error(Variable::log("a", 0.0, 1.0)),
-        "variable 0 is a log scale from 0 to 1; allowed: bounds above 0"
+        "variable 0 is a log scale from 0 to 1; allowed: positive bounds"
     );
     assert_eq!(
         error(Variable::integer("a", 0.2, 0.8)),

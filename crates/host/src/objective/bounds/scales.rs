@@ -27,7 +27,7 @@ pub(super) fn check(
         Err(Error::BoundScale { index, value, allowed })
     };
     match scale {
-        Scale::Log if *lower <= 0.0 => error("bounds above 0"),
+        Scale::Log if *lower <= 0.0 => error("positive bounds"),
         Scale::Integer if lower.abs().max(upper.abs()) > MAX_INTEGER => {
             error("whole numbers up to 2^22")
         }
