@@ -113,6 +113,8 @@ fn rows(command: &str, below: &[&str], outputs: &mut Outputs) -> usize {
 
 /// Compares what a page marks; returns how many numbers and lines were compared.
 fn page(text: &str, outputs: &mut Outputs) -> usize {
+    // A command may go on in the next line.
+    let text = text.replace(" \\\n", " ");
     let lines: Vec<&str> = text.lines().collect();
     let mut compared = 0;
     for (at, line) in lines.iter().enumerate() {
