@@ -27,14 +27,12 @@ pub(super) fn drawing(tree: &Tree) -> Vec<String> {
     let mut findings = Vec::new();
     let drawn = page.map_or_else(BTreeMap::new, |page| drawn(page, &mut findings));
     for (from, targets) in &there {
-        let Some((_, line)) = drawn.get(from) else {
+        let Some((shown, line)) = drawn.get(from) else {
             let targets: Vec<&str> = targets.iter().map(String::as_str).collect();
             let targets = if targets.is_empty() { "none".into() } else { targets.join(", ") };
             findings.push(format!("{PAGE}: the drawing lacks the line {from} -> {targets}"));
             continue;
         };
-        let none = BTreeSet::new();
-        let shown = drawn.get(from).map_or(&none, |(shown, _)| shown);
         let mut say = |what, arrows: Vec<&String>| {
             let said =
                 arrows.iter().map(|to| format!("{PAGE}:{line}: the drawing {what} {from} -> {to}"));
