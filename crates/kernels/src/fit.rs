@@ -86,7 +86,7 @@ where
                 rows.begin(&at);
                 let sums = sum_rows(look.rows as usize, &|k| rows.row(&at, look.row(k)));
                 let next = solver.advance(&settings, &bounds, &sums);
-                if found.has_ended(&solver, next.status()) {
+                if found.has_ended(&args.search, &solver, next.status()) {
                     break;
                 }
             }

@@ -31,7 +31,7 @@ they are scaled so that reduced chi-squared is 1, as in SciPy's curve_fit.
 
 Status of a fit:
   converged
-  several minima: another minimum fits nearly as well
+  several minima: another minimum fits as well, or nearly
   at a bound: the model would fit better beyond it
   undetermined: the data do not determine all parameters
   not converged: --evaluations were used up

@@ -18,6 +18,16 @@ const APART: f64 = 1e-2;
 /// The part of the cost by which it may grow, by curvature, from one point to another that is taken for the same.
 const NEAR: f64 = 1e-6;
 
+/// A parameter has no influence at a point if the cost would change by no more than this part, by curvature, over the
+/// parameter's whole range.
+const NO_INFLUENCE: f64 = 1e-3;
+
+/// Starts that end where a parameter has no influence, of which as many as this and no minimum end the search.
+const PLATEAUS: u32 = 28;
+
+/// Minima as good as the best one, with it, that are remembered.
+const POINTS: usize = 8;
+
 /// The tolerance of starts' fits.
 const LOOSE: f64 = 1e-4;
 
@@ -29,7 +39,17 @@ const LOOSE: f64 = 1e-4;
 ///
 /// **Stopping.** With w different minima after n starts that ended in one, a Bayesian estimate of how many there are is
 /// w (n - 1) / (n - w - 2); the search stops when that is at most w + 1/2. Of one minimum that takes 7 starts, of
-/// two 16, of three 29, of five 67. Minima are different where their costs are, by a hundredth.
+/// two 16, of three 29, of five 67. Minima are different where their costs are, by a hundredth, or, as good as the best one,
+/// where their points are.
+///
+/// **Plateaus.** A model can lose the influence of a parameter: exp(-t / b) is 0 for every small b. A fit that a long step
+/// has taken there cannot leave, so such an end is no minimum and does not count. If all ends are such, the search stops
+/// after 28.
+///
+/// **Twins.** Two minima of equal cost at different points, such as a frequency and its alias, are both valid answers, and a
+/// periodic model has many poor minima of nearly the same cost. So a start that ends in a minimum as good as the best one is in
+/// another if curvature says that the cost between the two more than doubles. Eight such points are remembered.
+/// [`Best::other`] gives the cost of the second one.
 ///
 /// **What is known.** A start whose next step goes to the best minimum so far ends there and counts as one more that ended in
 /// it: where the cost that is expected is that minimum's, to a hundredth, and curvature says that the cost between the
@@ -139,7 +159,7 @@ impl<R: Float, const N: usize> Search<R, N> {
             loop {
                 let here = sums(solver.point());
                 let next = solver.advance(&settings, bounds, &here);
-                if found.has_ended(&solver, next.status()) {
+                if found.has_ended(self, &solver, next.status()) {
                     break;
                 }
             }
@@ -147,6 +167,22 @@ impl<R: Float, const N: usize> Search<R, N> {
                 return found;
             }
         }
+    }
+
+    /// Whether some parameter has no influence where a fit has ended, for observations of which this cost is `nothing`.
+    #[inline(always)]
+    fn is_plateau<A: Accumulator<R, N>>(&self, solver: &Solver<R, A, N>, nothing: R) -> bool {
+        let (sums, at) = (solver.sums(), solver.best());
+        let (norms, cost) = (sums.squared_norms(), sums.chi_squared());
+        let little = R::from_f64(NO_INFLUENCE) * cost + nothing;
+        let mut is_plateau = false;
+        for i in 0..N {
+            let range =
+                if self.logarithmic.contains(i) { self.width[i] * at[i] } else { self.width[i] };
+            // Parameters that are not searched have no range.
+            is_plateau |= range > R::ZERO && norms[i] * range * range <= little;
+        }
+        is_plateau
     }
 
     /// The best of the points that a start of a fit draws: where its own fit begins. `cost` gives the cost at a point, or any
@@ -231,8 +267,14 @@ pub struct Best<R, const N: usize> {
     pub point: [R; N],
     /// How many starts there were.
     pub starts: u32,
-    /// Whether the point is a minimum.
-    is_minimum: bool,
+    /// Starts that ended where a parameter has no influence.
+    plateaus: u32,
+    /// Where the minima are that are as good as the best one, with that one.
+    points: [[R; N]; POINTS],
+    /// How many of these are known.
+    known: u32,
+    /// The least cost in those that are not the best one; NaN where there is none.
+    twin: R,
     minima: Minima<R>,
 }
 
@@ -240,26 +282,46 @@ impl<R: Float, const N: usize> Best<R, N> {
     /// Nothing yet, for observations whose weighted squares have this sum.
     #[inline(always)]
     pub fn new(size: R) -> Self {
-        Best { point: [R::ZERO; N], starts: 0, is_minimum: false, minima: Minima::new(size) }
+        Best {
+            point: [R::ZERO; N],
+            starts: 0,
+            plateaus: 0,
+            points: [[R::ZERO; N]; POINTS],
+            known: 0,
+            twin: R::NAN,
+            minima: Minima::new(size),
+        }
     }
 
-    /// Whether a start has ended: its fit has with this status, or it goes on to the best minimum so far, as which it counts
-    /// then.
+    /// Whether a start has ended: its fit has ended with this status, or its next step leads to the best minimum so far, as
+    /// which it then counts.
     #[inline(always)]
     pub fn has_ended<A: Accumulator<R, N>>(
         &mut self,
+        search: &Search<R, N>,
         solver: &Solver<R, A, N>,
         status: Option<Status>,
     ) -> bool {
         if let Some(status) = status {
             let cost = solver.sums().chi_squared();
             let cost = if cost.is_finite() { cost } else { R::NAN };
-            let is_best = self.minima.add(cost, status.converged());
+            let is_plateau = search.is_plateau(solver, self.minima.nothing);
+            self.plateaus += is_plateau as u32;
+            let is_minimum = status.converged() && !is_plateau;
+            let (least, nothing) = (self.minima.least, self.minima.nothing);
+            let far = least + R::from_f64(1e3) * nothing;
+            let is_known = self.is_as_good(cost) && self.is_near(solver, solver.best(), far);
+            let is_best = self.minima.add(cost, is_minimum);
+            if is_best && self.minima.is_apart(least, cost) {
+                (self.known, self.twin) = (0, R::NAN);
+            }
+            if is_minimum && !is_known && self.is_as_good(cost) {
+                self.remember(solver.best(), cost.larger(least));
+            }
             if is_best || self.starts == 0 {
                 self.point = *solver.best();
-                self.is_minimum = is_best && status.converged();
             }
-        } else if self.is_minimum && self.is_next(solver) {
+        } else if self.is_next(solver) {
             self.minima.found += 1;
         } else {
             return false;
@@ -268,30 +330,67 @@ impl<R: Float, const N: usize> Best<R, N> {
         true
     }
 
-    /// Whether the next point of a start's fit is the best one so far: both that it has its cost and that it is not apart from
-    /// it are to be expected.
+    /// Whether the next point of a start's fit is a minimum as good as the best one that is known: both that it has this
+    /// cost and that it is not apart from the minimum are to be expected.
     #[inline(always)]
     fn is_next<A: Accumulator<R, N>>(&self, solver: &Solver<R, A, N>) -> bool {
-        let (expected, least) = (solver.expected(), self.minima.least);
-        let mut apart = *solver.point();
-        for i in 0..N {
-            apart[i] -= self.point[i];
+        let near = R::from_f64(NEAR) * self.minima.least + self.minima.nothing;
+        self.is_as_good(solver.expected()) && self.is_near(solver, solver.point(), near)
+    }
+
+    /// Whether a cost is the best one so far, to a hundredth.
+    #[inline(always)]
+    fn is_as_good(&self, cost: R) -> bool {
+        let least = self.minima.least;
+        (cost - least).abs() <= R::from_f64(APART) * least + self.minima.nothing
+    }
+
+    /// Whether the cost grows by no more than so much, by curvature, from a point of a fit to one that is known.
+    #[inline(always)]
+    fn is_near<A: Accumulator<R, N>>(
+        &self,
+        solver: &Solver<R, A, N>,
+        from: &[R; N],
+        most: R,
+    ) -> bool {
+        let mut is_near = false;
+        let mut k = 0;
+        while k < self.known as usize && k < POINTS {
+            let mut apart = *from;
+            for i in 0..N {
+                apart[i] -= self.points[k][i];
+            }
+            is_near |= solver.sums().quadratic(&apart) <= most;
+            k += 1;
         }
-        let nothing = self.minima.nothing;
-        let is_as_good = (expected - least).abs() <= R::from_f64(APART) * least + nothing;
-        is_as_good && solver.sums().quadratic(&apart) <= R::from_f64(NEAR) * least + nothing
+        is_near
+    }
+
+    /// Remembers a minimum as good as the best one, and the larger of both costs.
+    #[inline(always)]
+    fn remember(&mut self, point: &[R; N], cost: R) {
+        let k = self.known as usize;
+        if k < POINTS {
+            self.points[k] = *point;
+            self.known += 1;
+            if k > 0 {
+                self.minima.add_another(cost);
+                self.twin = if self.twin < cost { self.twin } else { cost };
+            }
+        }
     }
 
     /// Whether the search ends.
     #[inline(always)]
     pub fn is_enough(&self, search: &Search<R, N>) -> bool {
-        self.starts >= search.starts || self.minima.are_all()
+        let is_plateau = self.minima.different == 0 && self.plateaus >= PLATEAUS;
+        self.starts >= search.starts || is_plateau || self.minima.are_all()
     }
 
-    /// The cost of the best minimum that is a different one; NaN where none was seen.
+    /// The cost of the best minimum that is a different one, of equal cost or more; NaN where none was seen.
     #[inline(always)]
     pub fn other(&self) -> R {
-        self.minima.other()
+        if self.twin.is_nan() { self.minima.other() } else { self.twin }
     }
 }
 
@@ -359,16 +458,22 @@ impl<R: Float> Minima<R> {
                 let (less, more) = if known < cost { (known, cost) } else { (cost, known) };
                 is_known |= (k as u32) < self.different && !self.is_apart(more, less);
             }
-            if !is_known && (self.different as usize) < KEPT {
-                for k in 0..KEPT {
-                    self.costs[k] = if k as u32 == self.different { cost } else { self.costs[k] };
-                }
-                self.different += 1;
+            if !is_known {
+                self.add_another(cost);
             }
         }
         let is_best = self.least.is_nan() || cost < self.least;
         self.least = if is_best { cost } else { self.least };
         is_best
+    }
+
+    /// Counts one more minimum, which may have the cost of another, and keeps the cost if there is room.
+    #[inline(always)]
+    fn add_another(&mut self, cost: R) {
+        for k in 0..KEPT {
+            self.costs[k] = if k as u32 == self.different { cost } else { self.costs[k] };
+        }
+        self.different = (self.different + 1).min(KEPT as u32);
     }
 
     /// How many different minima there are, up to 16.

@@ -61,7 +61,7 @@ fn starts_on_their_way_to_what_is_known_end_there() {
                     break status;
                 }
             };
-            assert!(to_the_end.has_ended(&solver, Some(status)));
+            assert!(to_the_end.has_ended(&search, &solver, Some(status)));
         }
         long += count.take();
         assert_eq!(found.starts, to_the_end.starts, "seed {seed}");
@@ -124,5 +124,80 @@ fn the_better_of_two_minima_near_each_other_is_found() {
         );
         assert!((found.point[0] + 1.0).abs() < 1e-3, "seed {seed}: {:?}", found.point);
         assert!((found.other() - 0.04).abs() < 1e-3 || found.other().is_nan(), "seed {seed}");
+    }
+}
+
+/// What a search finds for a model whose row `k` is `row(parameters, k)`; the observations' weighted squares sum up to `size`.
+fn searched<const N: usize>(
+    search: &Search<f64, N>,
+    bounds: &Bounds<f64, N>,
+    (rows, size): (usize, f64),
+    row: impl Fn(&[f64; N], usize) -> (Term<f64>, [f64; N]),
+) -> Best<f64, N> {
+    let cost = |at: &[f64; N], most: f64| sum_costs(rows, most, &|k| row(at, k).0.cost);
+    let sums = |at: &[f64; N]| -> Normal<f64, N> { sum_rows(rows, &|k| row(at, k)) };
+    search.best(0, bounds, &Settings::new(N), size, cost, sums)
+}
+
+/// A long first step takes most starts to a lifetime so short that it has no influence.
+#[test]
+fn a_plateau_is_no_minimum() {
+    let (low, high) = ([0.0, 0.01, 0.0], [100.0, 100.0, 10.0]);
+    let row = |&[a, b, c]: &[f64; 3], k: usize| {
+        let t = 0.5 * k as f64;
+        let noise = ((k * 7919) % 101) as f64 / 1e3 - 0.05;
+        let seen = 7.5 * (-t / 2.0).exp() + 0.8 + noise;
+        let e = (-t / b).exp();
+        (Term::squared(a * e + c - seen, 100.0), [e, a * e * t / (b * b), 1.0])
+    };
+    let bounds = Bounds::new(low, high).unwrap();
+    for logarithmic in [Parameters::NONE, Parameters::NONE.with(1)] {
+        for seed in 0..200 {
+            let search = Search::between(low, high, logarithmic, seed);
+            let found = searched(&search, &bounds, (16, 3e4), row);
+            assert!((found.point[1] - 2.0).abs() < 0.2, "seed {seed}: {:?}", found.point);
+            assert!(found.starts < 64, "seed {seed}: {} starts", found.starts);
+        }
+    }
+}
+
+/// Nothing but noise: the amplitude is 0, and no lifetime is better than another.
+#[test]
+fn a_search_without_any_minimum_ends() {
+    let row = |&[a, b]: &[f64; 2], k: usize| {
+        let t = 0.5 * k as f64;
+        let e = (-t / b).exp();
+        (Term::squared(a * e + 1.0 + 0.1 * (k % 2) as f64, 1.0), [e, a * e * t / (b * b)])
+    };
+    let (low, high) = ([0.0, 0.01], [10.0, 10.0]);
+    let bounds = Bounds::new(low, high).unwrap();
+    for seed in 0..20 {
+        let search = Search::between(low, high, Parameters::NONE, seed);
+        let found = searched(&search, &bounds, (16, 16.0), row);
+        assert_eq!((found.point[0], found.starts), (0.0, 28), "seed {seed}");
+    }
+}
+
+/// Of samples at whole numbers, frequencies f and 1 - f are the same.
+#[test]
+fn equal_minima_at_other_parameters_are_told() {
+    let row = |&[f]: &[f64; 1], k: usize| {
+        let (turn, noise) = (core::f64::consts::TAU * k as f64, ((k * 7919) % 101) as f64 / 1e3);
+        let seen = (0.23 * turn).cos() + noise;
+        (Term::squared((f * turn).cos() - seen, 1.0), [-turn * (f * turn).sin()])
+    };
+    for (high, is_twin) in [(1.0, true), (0.5, false)] {
+        let bounds = Bounds::new([0.0], [high]).unwrap();
+        let mut told = 0;
+        for seed in 0..50 {
+            let search = Search::between([0.0], [high], Parameters::NONE, seed);
+            let found = searched(&search, &bounds, (40, 20.0), row);
+            let [f] = found.point;
+            // Most of the other minima have nearly the same cost.
+            assert!((f - 0.23).abs().min((f - 0.77).abs()) < 1e-2, "seed {seed}: {f}");
+            let cost: f64 = (0..40).map(|k| row(&[f], k).0.cost).sum();
+            told += u32::from((found.other() / cost - 1.0).abs() < 1e-2);
+        }
+        assert_eq!(told, if is_twin { 50 } else { 0 });
     }
 }

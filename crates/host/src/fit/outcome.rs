@@ -11,6 +11,9 @@ use crate::machine::plain;
 /// standard deviations.
 const NEARLY: f64 = 9.0;
 
+/// The data do not determine a parameter whose standard error is larger than this many times the range between its bounds.
+const FAR: f64 = 10.0;
+
 /// What all fits have come to, number after number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Found<R> {
@@ -112,6 +115,8 @@ pub struct Fits<R> {
     pub(super) of_rows: Vec<u32>,
     /// The parameters that are not fixed.
     pub(super) free: Vec<usize>,
+    /// The distance between the bounds of each parameter.
+    pub(super) ranges: Vec<f64>,
     pub(super) is_of_counts: bool,
     pub(super) absolute_sigma: bool,
     pub(super) found: Found<R>,
@@ -175,12 +180,13 @@ impl<R: Float> Fits<R> {
 pub enum Ended {
     /// In a minimum of chi-squared.
     Converged,
-    /// In a minimum, and the search has seen another one that fits nearly as well: its chi-squared is larger by less than 9
-    /// times the reduced one.
+    /// In a minimum, and the search has seen another one that fits as well or nearly so: its chi-squared is larger by less than
+    /// 9 times the reduced one.
     SeveralMinima,
     /// In a minimum that is at a bound of a parameter, beyond which the model would fit better. Errors say nothing of that bound.
     AtBound,
-    /// In a minimum where the data do not determine some parameters: [`Fit::undetermined`].
+    /// In a minimum where the data do not determine some parameters: other values fit as well, or the standard error is more
+    /// than ten times the range between the bounds. [`Fit::undetermined`] names them.
     Undetermined,
     /// The evaluations were used up on the way to a minimum.
     Stopped,
@@ -266,15 +272,25 @@ impl<'a, R: Float> Fit<'a, R> {
 
     /// The standard errors of the parameters: 0 of a fixed one, infinite where the data do not determine it.
     pub fn errors(&self) -> Vec<R> {
-        let undetermined = Parameters(self.outcome().undetermined);
-        let error = |i: usize| {
-            if undetermined.contains(i) {
-                R::INFINITY
-            } else {
-                self.covariance(i, i).larger(R::ZERO).sqrt()
-            }
-        };
-        (0..self.all.names.len()).map(error).collect()
+        (0..self.all.names.len()).map(|i| self.error(i)).collect()
+    }
+
+    fn error(&self, i: usize) -> R {
+        if Parameters(self.outcome().undetermined).contains(i) {
+            return R::INFINITY;
+        }
+        let error = self.covariance(i, i).larger(R::ZERO).sqrt();
+        let range = self.all.ranges.get(i).copied().unwrap_or(f64::INFINITY);
+        if error.to_f64() > FAR * range { R::INFINITY } else { error }
+    }
+
+    /// The parameters that the data do not determine.
+    fn undetermined_set(&self) -> Parameters {
+        let Outcome { undetermined, .. } = self.outcome();
+        // Without degrees of freedom all errors are infinite, which says nothing of single parameters.
+        let is_known = self.all.absolute_sigma || self.degrees_of_freedom() > 0;
+        let far = self.all.free.iter().filter(|&&i| is_known && self.error(i) == R::INFINITY);
+        far.fold(Parameters(undetermined), |all, &i| all.with(i))
     }
 
     /// The covariance of two parameters: 0 of a fixed one; of undetermined ones that of the pseudo-inverse, which says nothing of
@@ -350,12 +366,12 @@ impl<'a, R: Float> Fit<'a, R> {
 
     /// How it has ended.
     pub fn ended(&self) -> Ended {
-        let Outcome { status, at_bounds, undetermined, .. } = self.outcome();
+        let Outcome { status, at_bounds, .. } = self.outcome();
         if status == 0 || status >= Status::NotFinite as u32 {
             Ended::NotFinite
         } else if status == Status::Evaluations as u32 {
             Ended::Stopped
-        } else if undetermined != 0 {
+        } else if !self.undetermined_set().is_empty() {
             Ended::Undetermined
         } else if at_bounds != 0 {
             Ended::AtBound
@@ -373,7 +389,8 @@ impl<'a, R: Float> Fit<'a, R> {
         other - self.chi_squared() < R::from_f64(NEARLY) * unit
     }
 
-    /// Chi-squared in the best other minimum, more than a hundredth above this one, that the search has seen.
+    /// Chi-squared in the best other minimum that the search has seen: one of equal chi-squared at other parameters, or one
+    /// more than a hundredth above this one.
     pub fn other_minimum(&self) -> Option<R> {
         Some(self.at(&self.all.found.other, 0)).filter(|other| !other.is_nan())
     }
@@ -390,7 +407,7 @@ impl<'a, R: Float> Fit<'a, R> {
 
     /// The names of the parameters of which the data do not determine each one's value.
     pub fn undetermined(&self) -> impl Iterator<Item = &'a str> {
-        self.named(self.outcome().undetermined)
+        self.named(self.undetermined_set().0)
     }
 
     fn named(&self, set: u32) -> impl Iterator<Item = &'a str> {

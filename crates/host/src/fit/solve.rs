@@ -173,7 +173,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
             loop {
                 let sums = self.looked_at(fit, solver.point(), room);
                 let status = self.advance(&mut solver, &settings, &sums);
-                if found.has_ended(&solver, status) {
+                if found.has_ended(&self.search, &solver, status) {
                     break;
                 }
             }

@@ -337,8 +337,10 @@ impl<'a, R: Precise> Work<'a, R> {
     pub(crate) fn done(self, settings: &FitSettings) -> Result<Fits<R>> {
         let began = Instant::now();
         let (found, device) = self.found(settings)?;
+        let [lower, upper] = &self.limits;
         Ok(Fits {
             free: self.free().collect(),
+            ranges: lower.iter().zip(upper).map(|(lower, upper)| upper - lower).collect(),
             names: self.names,
             fits: self.fits,
             rows: self.rows,

@@ -158,8 +158,12 @@ fn status<R: Precise>(fit: &Fit<'_, R>) -> String {
         Ended::Converged | Ended::SeveralMinima => {}
     }
     if let Some(other) = fit.other_minimum() {
-        let _ =
-            write!(text, "; the best other minimum has chi-squared {}", precise(other.to_f64()));
+        let (other, this) = (other.to_f64(), fit.chi_squared().to_f64());
+        let _ = if other <= 1.01 * this {
+            write!(text, "; another minimum, at other parameters, fits as well")
+        } else {
+            write!(text, "; the best other minimum has chi-squared {}", precise(other))
+        };
     }
     text
 }
