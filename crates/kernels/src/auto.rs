@@ -1,4 +1,4 @@
-//! CMA-ES and SHADE, which take turns, as `warpswarm_cpu_ref::portfolio` has it: a block a run, or several.
+//! CMA-ES and SHADE in turns, in the order of `warpswarm_cpu_ref::portfolio`. One or several blocks work on a run.
 
 use warpswarm_core::launch::{AutoArgs, CMA_ES_BLOCK, Turns, stopped};
 use warpswarm_core::legs::{self, AHEAD_CONSTRAINED, LOOK, Legs, regime};
@@ -19,12 +19,12 @@ use crate::generation::population::Generation;
 use crate::look::Population;
 use crate::run::of_run;
 
-/// Where the two searches are, the same in all threads of a run.
+/// The state of both searches of a run, the same in all its threads.
 struct Both {
-    /// CMA-ES, and how many iterations its leg is old.
+    /// CMA-ES: its leg, and the leg's age in iterations.
     leg: Leg,
     age: u64,
-    /// SHADE.
+    /// SHADE: its leg, and the leg's age in iterations.
     other: Legs,
     others_age: u64,
     /// Whether it is SHADE's turn.
@@ -32,7 +32,7 @@ struct Both {
 }
 
 impl Both {
-    /// Whether it is the turn of the search that waits.
+    /// Whether the searches change turns now.
     #[inline(always)]
     fn is_time(&self, individuals: u32) -> bool {
         let Leg { number, evaluations, ahead, is_new, .. } = self.leg;
@@ -44,7 +44,7 @@ impl Both {
         }
     }
 
-    /// Evaluations until after the next iteration.
+    /// The evaluations of both searches after the next iteration.
     #[inline(always)]
     fn next(&self, individuals: u32) -> u64 {
         let is_others = self.is_others != self.is_time(individuals);
@@ -59,7 +59,10 @@ impl Both {
     }
 }
 
-/// Goes to iteration `until`, or places the first samples.
+/// Runs all iterations up to `until`, or places the first samples.
+///
+/// The mapping, the launch contract and the shared memory are those of [`cma_es::run`](crate::cma_es::run), in whose
+/// arrays CMA-ES works. An iteration of SHADE uses the arrays of [`AutoArgs::shade`]: a warp moves an individual.
 #[inline(always)]
 pub fn run<R: DeviceReal, M: Holds<R>>(launch: &AutoArgs<R>) {
     max_block::<CMA_ES_BLOCK>();
@@ -135,7 +138,8 @@ pub fn run<R: DeviceReal, M: Holds<R>>(launch: &AutoArgs<R>) {
         }
     }
     if !places && progress.iteration == control.iterations {
-        // It waits for room. Other blocks may not have seen yet whose turn it was.
+        // The run waits until the host gives it room for more samples. Nothing is stored, because other blocks may not
+        // have read yet whose turn it was.
         return;
     }
     progress.save(search);
@@ -149,7 +153,7 @@ pub fn run<R: DeviceReal, M: Holds<R>>(launch: &AutoArgs<R>) {
     }
 }
 
-/// An iteration of SHADE, or the placing of its individuals.
+/// Does an iteration of SHADE, or places its individuals.
 #[inline(always)]
 fn advance_shade<R: DeviceReal, M: Holds<R>>(
     launch: &AutoArgs<R>,
@@ -189,7 +193,7 @@ fn advance_shade<R: DeviceReal, M: Holds<R>>(
     };
     let is_time = age > 0 && age.is_multiple_of(LOOK);
     if is_time && population.has_come_together(|c| search.bounds(c)) {
-        // The next leg is placed where blocks have looked at this one.
+        // The next leg overwrites the points that other blocks may still be reading here.
         meetings.meet();
         both.other.number = both.number();
         (both.other.limit, both.other.is_new) = (0, true);
@@ -198,7 +202,7 @@ fn advance_shade<R: DeviceReal, M: Holds<R>>(
 }
 
 warpswarm_device::entries! {
-    /// The kernels.
+    /// The entries: [`run`] in both precisions. The matrices are in shared memory (`held`) or in global memory.
     pub fn common {
         "auto_f32_held" => |args: AutoArgs<f32>| run::<f32, SharedArray<f32>>(&args),
         "auto_f64_held" => |args: AutoArgs<f64>| run::<f64, SharedArray<f64>>(&args),

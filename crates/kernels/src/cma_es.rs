@@ -1,8 +1,9 @@
-//! CMA-ES with restarts: whole generations, one after the other in one launch; a block a run, or several.
+//! CMA-ES with restarts: several whole generations in one launch. One or several blocks work on a run.
 //!
-//! The order of all operations is that of `warpswarm_cpu_ref::cma_es`. A warp draws up to four samples together, and evaluates one. Blocks that share a
-//! run share its samples, and the sums over these; what follows from the sums each of them computes for itself, in its own
-//! copy of the distribution, which takes less than to wait for one that does.
+//! The order of all operations is that of `warpswarm_cpu_ref::cma_es`. A warp draws up to four samples together and
+//! evaluates them one by one. Blocks that share a run share its samples and the sums over the samples. Each block then
+//! computes the same update of the distribution in a copy of its own, which takes less time than to wait for one block
+//! that computes it for all.
 
 mod arrays;
 mod factor;
@@ -24,19 +25,19 @@ use legs::Leg;
 use meetings::Meetings;
 use search::{Holds, Matrices, Search, index, lane};
 
-/// Where a run is, the same in all of its threads.
+/// The progress of a run, the same in all its threads.
 pub(crate) struct Progress<R> {
     pub(crate) iteration: u64,
     improved_at: u64,
     leader: Candidate<R>,
-    /// Evaluations of this warp that were not finite.
+    /// Evaluations of this warp whose result was not finite.
     pub(crate) not_finite: u32,
-    /// Why it stops, if it does.
+    /// Why the run stops, [`stopped::NOT`] if it does not.
     pub(crate) reason: u32,
 }
 
 impl<R: DeviceReal> Progress<R> {
-    /// Of a run that goes on, or that is to be placed.
+    /// The progress of a run that continues, or that is to be placed.
     #[inline(always)]
     pub(crate) fn of<M: Holds<R>>(search: &Search<'_, R, M>, control: Control) -> Self {
         let leader = if search.args.places == 1 { Candidate::NONE } else { search.global().get(0) };
@@ -44,7 +45,8 @@ impl<R: DeviceReal> Progress<R> {
         Progress { iteration: iterations, improved_at, leader, not_finite: 0, reason: stopped::NOT }
     }
 
-    /// Takes the best of an iteration; `row` is its point, where it is the best that there ever was.
+    /// Takes the best sample of an iteration. `row` returns its point; it is called only if the sample is the best of
+    /// the run so far.
     #[inline(always)]
     pub(crate) fn take<M: Holds<R>>(
         &mut self,
@@ -61,7 +63,8 @@ impl<R: DeviceReal> Progress<R> {
         }
     }
 
-    /// Whether the run stops after an iteration, where the next one takes it to so many evaluations.
+    /// Whether the run stops after this iteration. `next` is the number of evaluations that the next iteration would
+    /// lead to.
     #[inline(always)]
     pub(crate) fn stops<M: Holds<R>>(&mut self, search: &Search<'_, R, M>, next: u64) -> bool {
         let stop = search.own_run().stop;
@@ -72,7 +75,7 @@ impl<R: DeviceReal> Progress<R> {
         self.reason != stopped::NOT
     }
 
-    /// Leaves it to the next launch.
+    /// Stores the progress for the next launch.
     #[inline(always)]
     pub(crate) fn save<M: Holds<R>>(&self, search: &Search<'_, R, M>) {
         if lane() == 0 {
@@ -85,7 +88,8 @@ impl<R: DeviceReal> Progress<R> {
     }
 }
 
-/// Generation `age` of a leg; whether the leg goes on, and whether a sample of this warp violates a constraint.
+/// Computes generation `age` of a leg. Returns whether the leg continues, and whether a sample of this warp violates a
+/// constraint.
 #[inline(always)]
 pub(crate) fn generation<R: DeviceReal, M: Holds<R>>(
     search: &Search<'_, R, M>,
@@ -105,7 +109,18 @@ pub(crate) fn generation<R: DeviceReal, M: Holds<R>>(
     (search.anew().learn(leg.individuals, (age, best.fitness), matrices), is_violated)
 }
 
-/// Goes to iteration `args.until`, or places the first samples.
+/// Runs all iterations up to `args.until`, or places the first samples.
+///
+/// **Mapping.** `blocks_per_run` neighbouring blocks work on a run and divide its samples. A warp draws up to four
+/// samples and evaluates each; warps and lanes stride over the columns and rows of the matrices.
+///
+/// **Arrays.** As [`CmaEsArgs`] describes them. Matrices are `[column][row]`.
+///
+/// **Launch.** `runs * blocks_per_run` blocks of a multiple of 32 threads, at most [`CMA_ES_BLOCK`]. Several blocks a
+/// run need a cooperative launch.
+///
+/// **Shared memory.** The bytes of [`CmaEsLayout`](warpswarm_core::launch::CmaEsLayout), with the matrices for `held`;
+/// or those of `args.near` if the samples are in shared memory as well.
 #[inline(always)]
 pub fn run<R: DeviceReal, M: Holds<R>>(args: &CmaEsArgs<R>) {
     max_block::<CMA_ES_BLOCK>();
@@ -156,7 +171,7 @@ pub fn run<R: DeviceReal, M: Holds<R>>(args: &CmaEsArgs<R>) {
 }
 
 warpswarm_device::entries! {
-    /// The kernels.
+    /// The entries: [`run`] in both precisions. The matrices are in shared memory (`held`) or in global memory.
     pub fn common {
         "cma_es_f32_held" => |args: CmaEsArgs<f32>| run::<f32, SharedArray<f32>>(&args),
         "cma_es_f64_held" => |args: CmaEsArgs<f64>| run::<f64, SharedArray<f64>>(&args),

@@ -1,4 +1,5 @@
-//! A level of violation that falls: all that a run keeps is judged anew, as `warpswarm_cpu_ref::Swarm::ease` does. A block a run.
+//! Applies a lower violation level: every stored fitness of a run is judged again, as in
+//! `warpswarm_cpu_ref::Swarm::ease`.
 
 use warpswarm_core::launch::{EaseArgs, MIGRATION_BLOCK, stopped};
 use warpswarm_core::order::{Candidate, level_of};
@@ -10,7 +11,16 @@ use warpswarm_device::{block, thread};
 use crate::kept::Kept;
 use crate::run::{Best, set_progress};
 
-/// Has a run go on at its new level, unless it has stopped.
+/// Judges the individuals and the global best of each run at its new level, unless the run has stopped.
+///
+/// **Mapping.** A block works on a run; its threads stride over the individuals.
+///
+/// **Arrays.** As [`EaseArgs`] and `KeptArgs` describe them; `levels: [run]`.
+///
+/// **Launch.** `runs` blocks of a multiple of 32 threads, at most [`MIGRATION_BLOCK`].
+///
+/// **Shared memory.** [`migration_shared_bytes`](warpswarm_core::launch::migration_shared_bytes): a candidate for each
+/// thread.
 #[inline(always)]
 pub fn ease<R: DeviceReal>(args: &EaseArgs<R>) {
     max_block::<MIGRATION_BLOCK>();
@@ -29,14 +39,14 @@ pub fn ease<R: DeviceReal>(args: &EaseArgs<R>) {
         mine = mine.better(Candidate::new(judged, i));
         i += thread::block_dim();
     }
-    // SAFETY: the host gives `migration_shared_bytes`: a candidate a thread.
+    // SAFETY: the host gives `migration_shared_bytes`: a candidate for each thread.
     let scratch = unsafe { SharedArray::new(0, thread::block_dim()) };
     let best = block::reduce::<_, Best>(mine, scratch);
     let leader = kept.global.get(0);
     let own = level_of(level, leader.index);
     let leader = Candidate { fitness: leader.fitness.exact().within(own), ..leader };
     let is_new = best.beats(leader);
-    // All have read the old leader.
+    // All threads have read the old leader.
     block::sync();
     if is_new {
         kept.copy(kept.row(kept.points, best.index), kept.global_position);
@@ -56,7 +66,7 @@ pub fn ease<R: DeviceReal>(args: &EaseArgs<R>) {
 }
 
 warpswarm_device::entries! {
-    /// The kernels.
+    /// The entries: [`ease`] in both precisions.
     pub fn common {
         "ease_f32" => |args: EaseArgs<f32>| ease(&args),
         "ease_f64" => |args: EaseArgs<f64>| ease(&args),

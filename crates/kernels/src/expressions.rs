@@ -1,6 +1,6 @@
-//! Expressions: the pieces from which the host puts an objective together, and the emulator's objective.
+//! Expressions: the pieces of PTX from which the host builds an objective, and the objective of the emulator.
 
-// Pieces need them, of which the host has none.
+// Only pieces use these imports, and a build for the host has no pieces.
 #[allow(unused_imports)]
 use warpswarm_core::{
     expression::{Expression, Greatest, Least, Operation},

@@ -1,5 +1,5 @@
-//! Fits of a model to data: small ones and searches for their starts, a thread a fit, one after the other; and the sums of a
-//! large one, a thread a block of rows.
+//! Fits of a model to data. For many small fits, and for searches of their starts, a thread does whole fits. For one
+//! large fit, a thread sums blocks of rows.
 
 use warpswarm_core::data::WithData;
 use warpswarm_core::fit::{
@@ -20,8 +20,13 @@ use crate::run::whole;
 
 /// Fits the model to the data of each fit, from its start.
 ///
-/// Any number of blocks of up to [`FIT_BLOCK`] threads. Threads add up all rows of their fits in step, whatever iteration each is
-/// in; one whose fit has ended takes the next.
+/// **Mapping.** A thread does one fit after the other. All threads of a warp sum the rows of their fits in step,
+/// whatever iteration each fit is in. A thread whose fit has ended takes the next one from the counter `taken`.
+///
+/// **Arrays.** As [`FitArgs`] describes them; results are `[number][fit]`, so that neighbouring threads write
+/// neighbouring numbers.
+///
+/// **Launch.** Any number of blocks of at most [`FIT_BLOCK`] threads. No shared memory.
 #[inline(always)]
 pub fn fit<R, A, M, const N: usize>(args: &FitArgs<R, M>)
 where
@@ -52,7 +57,12 @@ where
 
 /// Searches for the starts of fits.
 ///
-/// Any number of blocks of up to [`FIT_BLOCK`] threads; a thread whose fit has its start takes the next.
+/// **Mapping.** A thread searches for one fit after the other; when it has a start, it takes the next fit from the
+/// counter `taken`.
+///
+/// **Arrays.** As [`SearchArgs`] describes them; `starts: [fit][parameter]`, `other: [fit]`.
+///
+/// **Launch.** Any number of blocks of at most [`FIT_BLOCK`] threads. No shared memory.
 #[inline(always)]
 pub fn search<R, M, const N: usize>(args: &SearchArgs<R, M, N>)
 where
@@ -72,7 +82,7 @@ where
         let data = unsafe { DeviceData::of_run(&args.data, number) };
         let rows = Rows { curve: args.model.of_fit(number), observed: args.observed, data };
         let mut found = Best::<R, N>::new(rows.size(&look));
-        // What `Search::best` does: closures as large as these would not be inlined.
+        // The loop of `Search::best`, written out: closures of this size would not be inlined.
         loop {
             let cost = |at: &[R; N], most: R| {
                 rows.begin(at);
@@ -103,9 +113,13 @@ where
     }
 }
 
-/// Adds up the rows of each block of one fit, at one point.
+/// Sums the rows of each block of rows of one fit, at one point.
 ///
-/// Any number of blocks of up to [`FIT_BLOCK`] threads; thread after thread has block after block of rows.
+/// **Mapping.** Threads stride over the blocks of rows; a thread sums a block of [`BLOCK`] rows.
+///
+/// **Arrays.** As [`SumsArgs`] describes them; `sums: [block]`, with all numbers of an accumulator together.
+///
+/// **Launch.** Any number of blocks of at most [`FIT_BLOCK`] threads. No shared memory.
 #[inline(always)]
 pub fn sums<R, A, M, const N: usize>(args: &SumsArgs<R, M>)
 where
@@ -130,9 +144,13 @@ where
     }
 }
 
-/// Adds up the sums of each group of blocks.
+/// Sums the sums of each group of blocks of rows.
 ///
-/// Any number of blocks of up to [`FIT_BLOCK`] threads; thread after thread has group after group.
+/// **Mapping.** Threads stride over the groups; a thread sums a group of [`BLOCK`] sums.
+///
+/// **Arrays.** As [`CombineArgs`] describes them; `from: [block]`, `into: [group]`.
+///
+/// **Launch.** Any number of blocks of at most [`FIT_BLOCK`] threads. No shared memory.
 #[inline(always)]
 pub fn combine<R, A, const N: usize>(args: &CombineArgs<R>)
 where
@@ -151,13 +169,13 @@ where
     }
 }
 
-/// An array of accumulators' numbers, as one of accumulators.
+/// The address of an array of numbers, as that of an array of accumulators.
 #[inline(always)]
 fn numbers_of<R, A>(numbers: Ptr<R>) -> Ptr<A> {
     Ptr::at(numbers.address)
 }
 
-/// The bounds of all fits. What the host has not checked is none.
+/// The bounds of all fits; no bounds where [`Bounds::new`] rejects them, which the host has ruled out.
 #[inline(always)]
 fn bounds<R: DeviceReal, const N: usize>(lower: Ptr<R>, upper: Ptr<R>, fixed: u32) -> Bounds<R, N> {
     let none = Bounds::unbounded();
@@ -181,7 +199,7 @@ struct Rows<R, C> {
 }
 
 impl<R: DeviceReal, C> Rows<R, C> {
-    /// Makes ready what all rows share at a point.
+    /// Computes what all rows share at a point.
     #[inline(always)]
     fn begin<const N: usize>(&self, at: &[R; N])
     where
@@ -190,7 +208,7 @@ impl<R: DeviceReal, C> Rows<R, C> {
         self.curve.begin(&WithData { point: SlicePoint(at), data: self.data });
     }
 
-    /// The sum of weighted squares of the observations that a search looks at.
+    /// The sum of the weighted squares of the observations that a search uses.
     #[inline(always)]
     fn size(&self, look: &Look) -> R {
         let nowhere = WithData { point: SlicePoint(&[]), data: self.data };
@@ -203,7 +221,7 @@ impl<R: DeviceReal, C> Rows<R, C> {
         size
     }
 
-    /// What a row adds to the cost, and the model's derivatives there.
+    /// The contribution of a row to the cost, and the model's derivatives there.
     #[inline(always)]
     fn row<const N: usize>(&self, at: &[R; N], row: usize) -> (Term<R>, [R; N])
     where
@@ -215,7 +233,7 @@ impl<R: DeviceReal, C> Rows<R, C> {
     }
 }
 
-/// What a launch reads and writes.
+/// The arrays that a launch reads and writes.
 struct Arrays<R, const N: usize> {
     starts: View<f64>,
     found: View<R>,
@@ -239,7 +257,7 @@ impl<R: DeviceReal, const N: usize> Arrays<R, N> {
         }
     }
 
-    /// Where a fit starts; anywhere, if there is no such fit.
+    /// The start of a fit; zeros if there is no fit of this number.
     #[inline(always)]
     fn start<M>(&self, args: &FitArgs<R, M>, number: u32) -> [R; N] {
         if number >= args.fits {
@@ -249,7 +267,7 @@ impl<R: DeviceReal, const N: usize> Arrays<R, N> {
         core::array::from_fn(|i| R::from_f64(self.starts.get(first + i)))
     }
 
-    /// Writes what a fit has come to.
+    /// Stores the result of a fit.
     #[inline(always)]
     fn keep<A: Accumulator<R, N>, M>(
         &self,
@@ -286,9 +304,11 @@ impl<R: DeviceReal, const N: usize> Arrays<R, N> {
     }
 }
 
-/// Exports the kernels that fit a model, in both precisions: `export_model! { decay, "Decay", Decay, 5 }` gives a module
-/// `decay` with the entries `fit_Decay_f32`, `search_Decay_f32`, `sums_Decay_f32` and `combine_Decay_f32`, and the same for
-/// f64. Sums are those of [`Summed`](warpswarm_core::fit::Summed).
+/// Exports the kernels that fit a model, in both precisions.
+///
+/// `export_model! { decay, "Decay", Decay, 5 }` creates a module `decay` with the entries `fit_Decay_f32`,
+/// `search_Decay_f32`, `sums_Decay_f32` and `combine_Decay_f32`, and the same for f64. Sums are those of
+/// [`Summed`](warpswarm_core::fit::Summed).
 #[macro_export]
 macro_rules! export_model {
     ($module:ident, $name:literal, $model:ty, $n:literal) => {
@@ -314,7 +334,7 @@ macro_rules! export_model {
             #[allow(unused_imports)]
             use $crate::fit::{combine, fit, search, sums};
             $crate::device::entries! {
-                /// The kernels.
+                /// The entries, in both precisions.
                 pub fn all {
                     $fit32 => |args: FitArgs<f32, $model>| fit::<f32, Normal<f32, $n>, $model, $n>(&args),
                     $search32 => |args: SearchArgs<f32, $model, $n>|

@@ -1,6 +1,6 @@
 //! Kernels that fit expressions, for each of [`FIT_SIZES`](warpswarm_core::launch::FIT_SIZES).
 
-// The host's table names it, kernels their arguments' type.
+// The host's table of entries uses the name; on the device only the types of arguments do.
 #[allow(unused_imports)]
 use warpswarm_core::expression::Expression;
 
@@ -15,7 +15,7 @@ macro_rules! export_fits {
         })*
 
         warpswarm_device::on_host! {
-        /// All of them, for the emulator.
+        /// All entries, for the emulator.
         pub fn common() -> impl Iterator<Item = &'static warpswarm_device::emulator::Entry> {
             [$($module::all()),*].into_iter().flatten()
         }

@@ -1,9 +1,8 @@
-//! The kernels that run a [`Method`](warpswarm_core::method::Method): a thread, eight lanes or a warp an individual, iterations one
-//! after the other in one launch or one a launch.
+//! The kernels that run a [`Method`](warpswarm_core::method::Method). A thread, eight lanes or a warp move an
+//! individual. One launch does many iterations, or one.
 //!
-//! The population is there twice; an iteration reads what the one before has written and writes the
-//! other, so that a barrier an iteration is all the order that is needed. It is also where the
-//! blocks agree on the best.
+//! Points, fitness and numbers are stored twice: an iteration reads what the previous one wrote, and writes the other
+//! copy. One barrier an iteration is therefore enough. At that barrier the blocks also agree on the best individual.
 
 pub mod falling;
 mod in_common;
@@ -40,7 +39,7 @@ warpswarm_device::entries! {
         "generation_places_f64" => |args: FallArgs<f64>| falling::places(&args),
         "generation_fall_f32" => |args: FallArgs<f32>| falling::fall(&args),
         "generation_fall_f64" => |args: FallArgs<f64>| falling::fall(&args),
-        // Of the methods, that whose population falls.
+        // SHADE is the only method whose population shrinks.
         "shade_f32_teach" => |args: MethodArgs<f32, Shade<f32>>| falling::teach(&args),
         "shade_f64_teach" => |args: MethodArgs<f64, Shade<f64>>| falling::teach(&args),
     }
@@ -48,9 +47,9 @@ warpswarm_device::entries! {
 
 /// Exports the kernels of a method, in both precisions.
 ///
-/// `export_method! { de, "de", De<f32>, De<f64> }` gives a module `de` with the entries `de_f32_x32k1`
-/// and so on: see [`generation_kernels`](warpswarm_core::launch::generation_kernels). `far` before it leaves out those that
-/// a method that [looks far](warpswarm_core::method::Method::looks_far) does not use.
+/// `export_method! { de, "de", De<f32>, De<f64> }` creates a module `de` with the entries `de_f32_x32k1` and so on: see
+/// [`generation_kernels`](warpswarm_core::launch::generation_kernels). `far` in front leaves out the kernels that a
+/// method that [looks far](warpswarm_core::method::Method::looks_far) does not use.
 #[macro_export]
 macro_rules! export_method {
     (far $module:ident, $name:literal, $single:ty, $double:ty) => {

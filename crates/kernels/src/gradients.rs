@@ -1,4 +1,4 @@
-//! Value and gradient of an objective at many points, a thread a point.
+//! Value and gradient of an objective at many points; a thread computes those of a point.
 
 use warpswarm_core::data::WithData;
 use warpswarm_core::dual::{Differentiable, each_slope};
@@ -13,14 +13,17 @@ use warpswarm_device::view::DeviceReal;
 
 use crate::run::whole;
 
-/// The arguments for an objective, as it is seen through scales.
+/// The arguments for an objective whose variables are scaled.
 pub type Args<R, O> = GradientArgs<R, Scaled<O>>;
 
-/// Computes the objective's value at each point, and its derivative by each coordinate: the bits that
-/// [`each_slope`] gives on the CPU, those of the value [canonical](Fitness::canonical).
+/// Computes the objective's value at each point, and its derivative by each coordinate. The bits are those that
+/// [`each_slope`] gives on the CPU; the value is [canonical](Fitness::canonical).
 ///
-/// Any number of blocks of up to [`GRADIENT_BLOCK`] threads; thread after thread has point after point. Points and gradients lie
-/// `[point][coordinate]`, values `[point]`.
+/// **Mapping.** Threads stride over the points.
+///
+/// **Arrays.** Points and gradients are `[point][coordinate]`, values `[point]`.
+///
+/// **Launch.** Any number of blocks of at most [`GRADIENT_BLOCK`] threads. No shared memory.
 #[inline(always)]
 pub fn gradients<R, O>(args: &GradientArgs<R, O>)
 where

@@ -1,4 +1,4 @@
-//! Points that others evaluate on the same device: before and after.
+//! Points that other code evaluates on the same device: the kernels before and after.
 
 use warpswarm_core::launch::{HANDED_BLOCK, HandOutArgs, Ptr, TakeInArgs};
 use warpswarm_core::order::Fitness;
@@ -9,7 +9,14 @@ use warpswarm_device::view::{DeviceReal, View};
 
 use crate::run::whole;
 
-/// Writes points as they are meant, without gaps.
+/// Writes the points in the user's scales and without gaps, for other code to evaluate.
+///
+/// **Mapping.** Warps stride over the points; lanes stride over the coordinates.
+///
+/// **Arrays.** As [`HandOutArgs`] describes them: `asked: [place][coordinate]` in rows of `stride`, `points:
+/// [point][coordinate]`.
+///
+/// **Launch.** Any number of blocks of a multiple of 32 threads, at most [`HANDED_BLOCK`]. No shared memory.
 #[inline(always)]
 pub fn hand_out<R: DeviceReal>(args: &HandOutArgs<R>) {
     max_block::<HANDED_BLOCK>();
@@ -39,7 +46,13 @@ pub fn hand_out<R: DeviceReal>(args: &HandOutArgs<R>) {
     }
 }
 
-/// Reads what others have found.
+/// Reads the values that other code has computed, and stores them as fitness.
+///
+/// **Mapping.** Threads stride over the points.
+///
+/// **Arrays.** As [`TakeInArgs`] describes them: `values` and `violations: [point]`, `told: [place]`.
+///
+/// **Launch.** Any number of blocks of at most [`HANDED_BLOCK`] threads. No shared memory.
 #[inline(always)]
 pub fn take_in<R: DeviceReal>(args: &TakeInArgs<R>) {
     max_block::<HANDED_BLOCK>();
@@ -52,7 +65,7 @@ pub fn take_in<R: DeviceReal>(args: &TakeInArgs<R>) {
     let mut point = thread::global_index() as usize;
     while point < count {
         let value = values.get(point);
-        // Zero has no sign.
+        // A subtraction, so that zero stays +0.
         let value = if args.maximises != 0 { R::ZERO - value } else { value };
         let violation = if constrained { violations.get(point) } else { R::ZERO };
         told.set(places.of(point), Fitness { violation, value }.canonical());
@@ -60,7 +73,7 @@ pub fn take_in<R: DeviceReal>(args: &TakeInArgs<R>) {
     }
 }
 
-/// At which place each point is.
+/// The place of each point.
 #[derive(Clone, Copy)]
 struct Places {
     listed: bool,
@@ -81,7 +94,7 @@ impl Places {
 }
 
 warpswarm_device::entries! {
-    /// The kernels.
+    /// The entries: [`hand_out`] and [`take_in`] in both precisions.
     pub fn common {
         "hand_out_f32" => |args: HandOutArgs<f32>| hand_out(&args),
         "hand_out_f64" => |args: HandOutArgs<f64>| hand_out(&args),

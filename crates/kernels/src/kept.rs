@@ -1,4 +1,4 @@
-//! A run between iterations: what a block sees of it that has it to itself.
+//! The data of a run between iterations, for a block that has the run to itself.
 
 use warpswarm_core::launch::{Control, KeptArgs, Ptr, StopRule};
 use warpswarm_core::order::{Candidate, Fitness};
@@ -7,7 +7,7 @@ use warpswarm_device::view::{DeviceReal, View};
 
 use crate::run::of_run;
 
-/// What this block's run keeps.
+/// The data of this block's run.
 #[derive(Clone, Copy)]
 pub(crate) struct Kept<'a, R> {
     pub(crate) args: &'a KeptArgs<R>,
@@ -39,7 +39,7 @@ impl<'a, R: DeviceReal> Kept<'a, R> {
         }
     }
 
-    /// This block's part of what there is of each run, so many.
+    /// This run's part of an array of the launch; `len` items belong to a run.
     #[inline(always)]
     pub(crate) fn own<T: Copy>(&self, array: Ptr<T>, len: u32) -> View<T> {
         of_run(array, self.args.runs, thread::block_index() as usize, len as usize)
@@ -51,7 +51,7 @@ impl<'a, R: DeviceReal> Kept<'a, R> {
         array.part(number as usize * self.args.stride as usize, self.args.stride as usize)
     }
 
-    /// Copies a row, a place a thread.
+    /// Copies a row; each thread copies a place at a time.
     #[inline(always)]
     pub(crate) fn copy(&self, from: View<R>, to: View<R>) {
         let mut i = thread::index();

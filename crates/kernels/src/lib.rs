@@ -1,9 +1,9 @@
-//! The GPU kernels of warpswarm, and the objectives that they are linked with when they are loaded.
+//! The GPU kernels of warpswarm, and the objectives that are linked with them when they are loaded.
 //!
-//! A kernel is thin: find out which work is mine, load, call `core`, reduce, store. It knows no
-//! objective: [`objective::judge`](warpswarm_device::objective::judge) is what it calls. Objectives are
-//! exported by [`export_objective!`], methods by [`export_method!`]: those of the workspace here, a user's
-//! in a crate of their own.
+//! A kernel is thin: it determines its share of the work, loads data, calls `core`, reduces and stores. It knows no
+//! objective; it calls [`objective::judge`](warpswarm_device::objective::judge). [`export_objective!`] exports
+//! objectives, and [`export_method!`] exports methods. Those of the workspace are exported here, a user's in a crate of
+//! their own.
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]

@@ -1,4 +1,4 @@
-//! Whether a population has come together, as `warpswarm_cpu_ref::restarts` finds out on the CPU.
+//! Whether a population has converged, as `warpswarm_cpu_ref::restarts` decides it on the CPU.
 
 use warpswarm_core::cma_es::comparable;
 use warpswarm_core::launch::{LookArgs, MIGRATION_BLOCK};
@@ -12,7 +12,7 @@ use warpswarm_device::{block, thread, warp};
 use crate::kept::Kept;
 use crate::run::bounds_of_run;
 
-/// What individuals keep.
+/// The points and the fitness that individuals keep.
 #[derive(Clone, Copy)]
 pub(crate) struct Population<R> {
     /// `[individual]`
@@ -26,11 +26,11 @@ pub(crate) struct Population<R> {
 }
 
 impl<R: DeviceReal> Population<R> {
-    /// Whether it has [come together](legs::is_one_value), where a coordinate has these bounds. By the whole block, in which all
-    /// get the same.
+    /// Whether the population has [come together](legs::is_one_value) within these bounds. By the whole block; all its
+    /// threads get the same result.
     #[inline(always)]
     pub(crate) fn has_come_together(&self, bounds: impl Fn(u32) -> (R, R)) -> bool {
-        // Where a few are apart, all are: of a population that has not converged only those are looked at.
+        // First only up to 32 individuals are compared: if these are apart, the population has not converged.
         let mut n = self.individuals.min(32);
         loop {
             let violations = spread(n, |i| self.fitness.get(i as usize).counted());
@@ -56,7 +56,7 @@ impl<R: DeviceReal> Population<R> {
     }
 }
 
-/// The least and the largest of so many numbers; by one warp.
+/// The least and the largest of `count` numbers; by one warp.
 #[inline(always)]
 fn spread<R: DeviceReal>(count: u32, of: impl Fn(u32) -> R) -> (R, R) {
     let (mut least, mut most) = (R::INFINITY, R::ZERO - R::INFINITY);
@@ -69,7 +69,14 @@ fn spread<R: DeviceReal>(count: u32, of: impl Fn(u32) -> R) -> (R, R) {
     (warp::join::<R, Least, 32>(least), warp::join::<R, Largest, 32>(most))
 }
 
-/// Says of the run of each block whether its population has come together.
+/// Decides for each run whether its population has converged.
+///
+/// **Mapping.** A block works on a run; a warp compares one coordinate at a time, its lanes stride over the
+/// individuals.
+///
+/// **Arrays.** As [`LookArgs`] and `KeptArgs` describe them; writes `come_together: [run]`.
+///
+/// **Launch.** `runs` blocks of a multiple of 32 threads, at most [`MIGRATION_BLOCK`]. No shared memory.
 #[inline(always)]
 pub fn look<R: DeviceReal>(args: &LookArgs<R>) {
     max_block::<MIGRATION_BLOCK>();
@@ -92,7 +99,7 @@ pub fn look<R: DeviceReal>(args: &LookArgs<R>) {
 }
 
 warpswarm_device::entries! {
-    /// The kernels.
+    /// The entries: [`look`] in both precisions.
     pub fn common {
         "look_f32" => |args: LookArgs<f32>| look(&args),
         "look_f64" => |args: LookArgs<f64>| look(&args),

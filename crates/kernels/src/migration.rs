@@ -1,8 +1,8 @@
-//! Migration between runs: who leaves, and whose place is taken. The equations are those of the CPU's loops,
-//! `warpswarm_cpu_ref::migration`.
+//! Migration between runs: which individuals emigrate, and which are replaced. The equations are those of the CPU's
+//! loops, `warpswarm_cpu_ref::migration`.
 //!
-//! A block a run. Who is best, or worst, is found one after the other, each by a reduction over all that come behind the last
-//! one: migrants are few.
+//! A block works on a run. The best, or worst, individuals are found one after the other, each by a reduction over all
+//! individuals that come after the last one in the order. Migrants are few.
 
 use warpswarm_core::launch::{MIGRATION_BLOCK, MigrationArgs, stopped};
 use warpswarm_core::order::{Candidate, Fitness};
@@ -15,14 +15,14 @@ use warpswarm_device::{block, thread};
 use crate::kept::Kept;
 use crate::run::{Best, set_progress};
 
-/// Fitnesses that a thread asks for at the same time.
+/// Fitnesses that a thread loads at the same time.
 const AT_ONCE: usize = 4;
 
-/// A run, and its migrants.
+/// A run and its migrants.
 #[derive(Clone, Copy)]
 struct Island<'a, R> {
     kept: Kept<'a, R>,
-    /// Migrants.
+    /// Number of migrants.
     count: u32,
     /// `[migrant]`
     chosen: View<u32>,
@@ -33,7 +33,7 @@ struct Island<'a, R> {
 }
 
 impl<'a, R: DeviceReal> Island<'a, R> {
-    /// This block's.
+    /// The island of this block.
     #[inline(always)]
     fn of_block(args: &'a MigrationArgs<R>) -> Self {
         let (kept, m) = (Kept::of_block(&args.kept), args.migrants);
@@ -46,7 +46,7 @@ impl<'a, R: DeviceReal> Island<'a, R> {
         }
     }
 
-    /// Finds who comes first by an order. Collective in the block.
+    /// Finds the first individuals in an order. Collective in the block.
     #[inline(always)]
     fn choose<O: Order<R>>(&self) {
         // SAFETY: the host gives `migration_shared_bytes`.
@@ -56,7 +56,7 @@ impl<'a, R: DeviceReal> Island<'a, R> {
         while k < self.count {
             last =
                 block::reduce::<_, O>(self.first_of_thread::<O>((k > 0).then_some(last)), scratch);
-            // All have read the result.
+            // All threads have read the result.
             block::sync();
             if thread::index() == 0 {
                 self.chosen.set(k as usize, last.index);
@@ -66,18 +66,18 @@ impl<'a, R: DeviceReal> Island<'a, R> {
         block::sync();
     }
 
-    /// Who comes first of those that a thread looks at, behind the last one, if there is one.
+    /// The first, in the order, of this thread's individuals that come after `last`, if there is a last one.
     #[inline(always)]
     fn first_of_thread<O: Order<R>>(&self, last: Option<Candidate<R>>) -> Candidate<R> {
         let mut mine = O::identity();
         let mut first = thread::index();
         while first < self.kept.args.individuals {
-            // Some at a time are on their way.
+            // Several loads are issued together.
             let mut some = [O::identity(); AT_ONCE];
             let mut j = 0;
             while j < AT_ONCE {
                 let i = first + j as u32 * thread::block_dim();
-                // Beyond the last one, that once more.
+                // Beyond the last individual, that one is loaded again.
                 let i = i.min(self.kept.args.individuals - 1);
                 some[j] = Candidate::new(self.kept.fitness.get(i as usize), i);
                 j += 1;
@@ -95,9 +95,9 @@ impl<'a, R: DeviceReal> Island<'a, R> {
     }
 }
 
-/// An order in which individuals are chosen; it is an operator that gives who comes first.
+/// An order in which individuals are chosen: an operator that returns the one that comes first.
 trait Order<R: DeviceReal>: Operator<Candidate<R>> {
-    /// Whether one comes before another.
+    /// Whether `a` comes before `b`.
     fn comes_before(a: Candidate<R>, b: Candidate<R>) -> bool;
 }
 
@@ -132,7 +132,17 @@ impl<R: DeviceReal> Order<R> for Worst {
     }
 }
 
-/// Copies those who leave.
+/// Copies the individuals that emigrate: the best ones, or those that were drawn.
+///
+/// **Mapping.** A block works on a run. All threads search for the migrants; to copy a row, they stride over its
+/// places.
+///
+/// **Arrays.** As [`MigrationArgs`] describes them: reads `counts: [run]`; reads or writes `chosen: [run][migrant]`;
+/// writes `migrant_fitness: [run][migrant]` and `migrant_points: [run][migrant][place]`.
+///
+/// **Launch.** `runs` blocks of a multiple of 32 threads, at most [`MIGRATION_BLOCK`].
+///
+/// **Shared memory.** [`migration_shared_bytes`](warpswarm_core::launch::migration_shared_bytes).
 #[inline(always)]
 pub fn emigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
     max_block::<MIGRATION_BLOCK>();
@@ -153,14 +163,16 @@ pub fn emigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
     }
 }
 
-/// Finds who is to be offered a migrant.
+/// Finds the worst individuals of each run, to which migrants are offered; writes `chosen: [run][migrant]`. Otherwise
+/// as [`emigrate`].
 #[inline(always)]
 pub fn offer<R: DeviceReal>(args: &MigrationArgs<R>) {
     max_block::<MIGRATION_BLOCK>();
     Island::of_block(args).choose::<Worst>();
 }
 
-/// Lets those in that are better than whose place they are to take; a run that has stopped takes none.
+/// Replaces each chosen individual by its migrant if the migrant is better, and updates the global best. A run that has
+/// stopped takes no migrant. Mapping, arrays and launch are those of [`emigrate`]; uses no shared memory.
 #[inline(always)]
 pub fn immigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
     max_block::<MIGRATION_BLOCK>();
@@ -176,7 +188,7 @@ pub fn immigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
     while k < island.count {
         let individual = island.chosen.get(k as usize);
         let fitness = island.migrant_fitness.get(k as usize);
-        // Nobody is offered two, so that what is read here nobody writes but behind this.
+        // No individual is offered two migrants, so that nothing read here is written before the barrier.
         let comes = fitness.beats(kept.fitness.get(individual as usize));
         block::sync();
         if comes {
@@ -213,7 +225,7 @@ pub fn immigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
 macro_rules! kernels {
     ($($real:ident),*) => {
         warpswarm_device::entries! {
-            /// The kernels.
+            /// The entries: [`emigrate`], [`offer`] and [`immigrate`] in both precisions.
             pub fn common {
                 $(concat!("migration_emigrate_", stringify!($real)) =>
                     |args: MigrationArgs<$real>| emigrate(&args),

@@ -1,15 +1,16 @@
-//! Objectives in the forms that kernels ask for: what is linked with a kernel when it is loaded.
+//! Objectives in the forms that kernels use: the code that is linked with a kernel when it is loaded.
 
 /// Exports an objective in both precisions, for all kernels of the workspace.
 ///
-/// `export_objective! { few decay, "Decay", Decay, Decay }` gives a module `decay` with the objectives
-/// `objective_Decay_f32_x8k4` and so on. The first word says in which numbers of dimensions it exists, and so which
-/// forms it needs: see [`for_each_problem`](warpswarm_core::for_each_problem). The types are those for f32 and for
-/// f64. Each is exported a second time as [`Scaled`](warpswarm_core::variable::Scaled) sees it.
+/// `export_objective! { few decay, "Decay", Decay, Decay }` creates a module `decay` with the objectives
+/// `objective_Decay_f32_x8k4` and so on. The first word states for how many dimensions the objective exists, and so
+/// which forms it needs: see [`for_each_problem`](warpswarm_core::for_each_problem). The types are those for f32 and
+/// for f64. Each objective is exported a second time with [scaled](warpswarm_core::variable::Scaled) variables.
 ///
-/// `export_objective! { few decay, "Decay", Decay, Decay, derivatives }` gives `decay::gradients` beside, the kernels
-/// `gradient_Decay_f32` and `gradient_Decay_f64`, which compute value and gradient at many points: see
-/// [`gradients`](crate::gradients::gradients).
+/// `export_objective! { few decay, "Decay", Decay, Decay, derivatives }` also creates `decay::gradients`. It has the
+/// kernels `gradient_Decay_f32` and `gradient_Decay_f64`, which compute value and gradient at many points (see
+/// [`gradients`](crate::gradients::gradients)), and `polish_Decay_f32` and `polish_Decay_f64`, which do local searches
+/// (see [`polish`](crate::polish::polish)).
 #[macro_export]
 macro_rules! export_objective {
     ($forms:ident $module:ident, $name:literal, $single:ty, $double:ty $(, $derivatives:ident)?) => {
@@ -39,7 +40,7 @@ macro_rules! export_objective {
     };
     (@derivatives [$name:literal] $single:ty, $double:ty) => {
         $crate::device::entries! {
-            /// The kernels that compute gradients.
+            /// The kernels that compute gradients, and those that polish.
             pub fn gradients {
                 concat!("gradient_", $name, "_f32") =>
                     |args: $crate::gradients::Args<f32, $single>| $crate::gradients::gradients(&args),
@@ -63,7 +64,7 @@ macro_rules! export_objective {
     };
     (@scaled $real:ident [$name:literal] $objective:ty, [$($form:ident)*]) => {
         $crate::device::objectives! {
-            /// The objective in this precision, as it is and as it is seen through scales.
+            /// The objective in this precision, with plain and with scaled variables.
             pub fn $real {
                 $($crate::export_objective!(@name [$name] $real $form) =>
                     ($real, $objective, $crate::export_objective!(@form $form $real)),)*
@@ -98,7 +99,7 @@ macro_rules! export_problems {
         })*
 
         warpswarm_device::on_host! {
-        /// Every problem's objective, and expressions, for the emulator.
+        /// The objective of every problem, and expressions, for the emulator.
         pub fn all() -> impl Iterator<Item = &'static warpswarm_device::emulator::Linkable> {
             use crate::expressions::expression;
             let expressions = [expression::f32(), expression::f64()];

@@ -1,4 +1,4 @@
-//! Local searches from the best points of many runs, a thread a run.
+//! Local searches from the best points of many runs; a thread does the search of a run.
 
 use warpswarm_core::Objective;
 use warpswarm_core::data::WithData;
@@ -17,13 +17,18 @@ use warpswarm_device::view::{DeviceReal, View};
 
 use crate::run::whole;
 
-/// The arguments for an objective, as it is seen through scales.
+/// The arguments for an objective whose variables are scaled.
 pub type Args<R, O> = PolishArgs<R, Scaled<O>>;
 
-/// Descends from the point of each run along the objective's derivatives, with the bits that
-/// [`descend`] gives on the CPU.
+/// Descends from the point of each run along the objective's derivatives. The bits are those that [`descend`] gives on
+/// the CPU.
 ///
-/// Any number of blocks of up to [`POLISH_BLOCK`] threads; thread after thread, as many as there is room for, has run after run.
+/// **Mapping.** Up to `threads` threads, for which there is working memory, stride over the runs.
+///
+/// **Arrays.** As [`PolishRuns`] describes them: `points: [run][coordinate]`, `work: [number][thread]`, `rows:
+/// [thread][coordinate]`.
+///
+/// **Launch.** Any number of blocks of at most [`POLISH_BLOCK`] threads. No shared memory.
 #[inline(always)]
 pub fn polish<R, O>(args: &PolishArgs<R, O>)
 where
@@ -49,7 +54,7 @@ where
     }
 }
 
-/// The search of a run.
+/// The local search of one run.
 #[inline(always)]
 fn one<R, O>(args: &PolishArgs<R, O>, run: usize, row: View<R>, work: Column<R>)
 where
@@ -80,7 +85,7 @@ where
     whole(at.done, runs).set(run, done);
 }
 
-/// Numbers that lie so far from each other.
+/// Numbers at a constant distance from each other.
 #[derive(Clone, Copy)]
 struct Column<R> {
     all: View<R>,
@@ -107,21 +112,21 @@ impl<R: DeviceReal> Store<R> for Column<R> {
     }
 }
 
-/// A run's objective between its bounds.
+/// A run's objective within its bounds.
 ///
-/// What the objective gives is written to memory, so that it is in two functions that are called, whoever asks: it may be long, and
-/// what is inlined the driver compiles again in each place.
+/// The results of the objective are written to memory, so that its code exists only twice, in two functions that are
+/// called. The code may be long, and the driver compiles an inlined function again at each place.
 struct Place<'a, R, O> {
     objective: &'a O,
     data: DeviceData<R>,
-    /// Where the point that is evaluated lies.
+    /// The row of the point that is evaluated.
     row: View<R>,
     lower: View<R>,
     upper: View<R>,
     fixed: View<u32>,
     constraints: usize,
     dimensions: usize,
-    /// The constraints' values, or [`CHUNK`] derivatives of each constraint and then the value.
+    /// The constraints' values, or [`CHUNK`] derivatives of each constraint and then those of the value.
     rows: Column<R>,
 }
 
@@ -163,7 +168,7 @@ impl<'a, R: DeviceReal, O: Differentiable<R>> Place<'a, R, O> {
         WithData { point: ThreadPoint::new(self.row, self.dimensions), data: self.data }
     }
 
-    /// The fitness of the point that was taken, and the constraints' values.
+    /// The fitness of the point that was taken; also stores the constraints' values.
     #[inline(never)]
     fn values(&self) -> Fitness<R> {
         let point = self.point();
@@ -179,7 +184,7 @@ impl<'a, R: DeviceReal, O: Differentiable<R>> Place<'a, R, O> {
         Objective::<R>::evaluate(self.objective, &point)
     }
 
-    /// Derivatives there by the coordinates from `first` on.
+    /// Stores the derivatives at that point by the coordinates from `first` on.
     #[inline(never)]
     fn slopes(&self, first: usize) {
         let point = DualPoint::<_, CHUNK> { point: self.point(), first };
@@ -245,7 +250,7 @@ impl<R: DeviceReal, O: Differentiable<R>> Smooth<R> for Place<'_, R, O> {
             self.slopes(first);
             let mut number = 0;
             while number <= constraints {
-                // The value comes last, and is row 0.
+                // The value comes last here, and is row 0 there.
                 let row = if number == constraints { 0 } else { number + 1 };
                 let mut k = 0;
                 while k < CHUNK.min(n - first) {

@@ -1,8 +1,8 @@
 //! The kernels of particle swarm optimisation: see [`pso`](warpswarm_core::pso) for the equations and
 //! [`pso_kernels`](warpswarm_core::launch::pso_kernels) for names and launch contracts.
 //!
-//! Three schedules, the same numbers: [`stepwise`](crate::stepwise) is CPSO's three kernels, [`resident`] keeps the
-//! swarm in registers for many iterations, [`streaming`] moves each array once per iteration.
+//! The three schedules give the same bits: [`stepwise`](crate::stepwise) runs CPSO's three kernels, [`resident`] keeps
+//! the swarm in registers for many iterations, [`streaming`] moves each array once an iteration.
 
 pub mod epochs;
 pub mod initialise;
@@ -29,16 +29,16 @@ use crate::stepwise::cpso;
 
 use blocks::{Cluster, Grid, One};
 
-/// One run's arrays and this block's place in it.
+/// One run's arrays, and this block's place in the run.
 #[derive(Clone, Copy)]
 pub struct Swarm<'a, R> {
     /// The arguments of the launch.
     pub args: &'a PsoArgs<R>,
-    /// The run's number in the launch.
+    /// The run's index in the launch.
     pub run: usize,
-    /// This block's number among the run's.
+    /// This block's index among the run's blocks.
     pub part: u32,
-    /// Particles.
+    /// Particles of the run.
     pub individuals: u32,
     /// `[individual][place]`
     pub positions: View<R>,
@@ -56,12 +56,12 @@ pub struct Swarm<'a, R> {
     pub lower: View<R>,
     /// `[place]`
     pub upper: View<R>,
-    /// Where the run is.
+    /// The run's progress.
     pub control: View<Control>,
 }
 
 impl<'a, R: DeviceReal> Swarm<'a, R> {
-    /// The run that this block works on, found out anew at each call: in long kernels it is better to compute addresses
+    /// The run that this block works on, computed again at each call: in long kernels it is better to compute addresses
     /// twice than to keep them in registers in between.
     #[inline(always)]
     pub fn of_block(args: &'a PsoArgs<R>) -> Self {
@@ -69,7 +69,7 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
         Swarm::new(args, run, part)
     }
 
-    /// Run `run` of the launch.
+    /// Run `run` of the launch, and block `part` of it.
     #[inline(always)]
     pub fn new(args: &'a PsoArgs<R>, run: u32, part: u32) -> Self {
         let (runs, run) = (args.runs, run as usize);
@@ -91,7 +91,7 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
         }
     }
 
-    /// The number of a particle of this launch among all of the run: in draws and candidates.
+    /// The number of a particle of this launch among all of the run, which draws and candidates use.
     #[inline(always)]
     pub fn number(&self, particle: u32) -> u32 {
         self.args.first + particle
@@ -103,7 +103,7 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
         RunKey::new(self.args.seed, self.args.first_run + self.run as u64)
     }
 
-    /// Where a particle's row begins.
+    /// The place where a particle's row begins.
     #[inline(always)]
     pub fn row(&self, particle: u32) -> usize {
         particle as usize * self.args.stride as usize
@@ -121,19 +121,19 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
         array.row(self.row(particle), self.args.stride)
     }
 
-    /// The level at which the particle of this number is judged, if there are violations.
+    /// The violation level at which the particle of this number is judged, if there are constraints.
     #[inline(always)]
     pub fn level_of<const CONSTRAINED: bool>(&self, number: u32) -> R {
         level_of::<R, CONSTRAINED>(self.control, number)
     }
 
-    /// Whether the run has stopped; it is left alone then.
+    /// Whether the run has stopped; kernels then change nothing.
     #[inline(always)]
     pub fn has_stopped(&self) -> bool {
         self.control.get(0).stopped != stopped::NOT
     }
 
-    /// The run besides its particles.
+    /// The run's data other than its particles.
     #[inline(always)]
     pub fn run(&self) -> Run<R> {
         let blocks = self.args.blocks_per_run;
@@ -149,7 +149,7 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
         }
     }
 
-    /// See [`Run::end_iterations`]; with `iterations` zero it ends the initialisation.
+    /// See [`Run::end_iterations`]. If `iterations` is zero, it ends the initialisation.
     #[inline(always)]
     pub fn end_iteration(&self, mine: Candidate<R>, scratch: SharedArray<Candidate<R>>) {
         let row = |index| self.row_of(self.best_positions, index - self.args.first);
@@ -158,17 +158,19 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
     }
 }
 
-/// The kernels of one precision; those in the inner brackets are there for each tile and for
-/// objectives with constraints and without. A tile is its name, lanes, coordinates a lane, and for how
-/// many threads the registers of three kinds must suffice: a resident block alone, a block of several
-/// that share a run, and streaming, of which several blocks are to share a multiprocessor. The second list is of tiles
-/// that are in columns: they do not stream. The third is of those that stream by bulk copies.
+/// The kernels of one precision. Those in the inner brackets exist for each tile, with and without constraints. A tile
+/// has a name, lanes, coordinates a lane, and the largest block of three kinds, for which the registers must suffice: a
+/// resident block alone, a resident block of several that share a run, and a streaming block, of which several share a
+/// multiprocessor.
+///
+/// The second list has the tiles in columns, which do not stream. The third has the tiles that stream by bulk copies.
+/// The last entry is the tile whose particles have a thread and its registers each.
 macro_rules! kernels {
     ($real:ident, $tiles:tt, $columns:tt, $bulk:tt, $rows:tt) => {
         mod $real {
             use super::*;
             warpswarm_device::entries! {
-                /// Those that do without tiles.
+                /// The kernels without tiles.
                 pub fn common {
                     concat!("pso_initialise_", stringify!($real)) =>
                         |args: PsoArgs<$real>| initialise::initialise(&args),
@@ -194,7 +196,7 @@ macro_rules! kernels {
         [$(($b_tile:literal, $b_lanes:literal, $b_own:literal, $b_stream:literal)),*]
         ($row:literal, $r_own:literal, $r_one:literal)) => {
         warpswarm_device::entries! {
-            /// Those that hold particles in registers.
+            /// The kernels that hold particles in registers or columns.
             pub fn $table {
                 $(concat!("pso_resident_", stringify!($real), "_", $tile, $suffix) =>
                     |args: PsoArgs<$real>| resident::resident::<

@@ -1,5 +1,4 @@
-//! What the kernels of all algorithms share: a run's part of a launch's arrays, and its end of an
-//! iteration.
+//! What the kernels of all algorithms share: a run's part of a launch's arrays, and the end of an iteration.
 
 use core::mem::offset_of;
 
@@ -26,7 +25,7 @@ pub(crate) fn whole<T: Copy>(array: Ptr<T>, len: usize) -> View<T> {
     if len == 0 { View::EMPTY } else { of_run(array, 1, 0, len) }
 }
 
-/// What a run has, such as bounds, where there is some of `bounds_runs`: of each, or of one for all.
+/// A run's part of an array, such as bounds, that has `bounds_runs` parts: one for each run, or one for all runs.
 #[inline(always)]
 pub(crate) fn bounds_of_run<T: Copy>(
     ptr: Ptr<T>,
@@ -37,7 +36,7 @@ pub(crate) fn bounds_of_run<T: Copy>(
     of_run(ptr, bounds_runs, if bounds_runs > 1 { run } else { 0 }, stride)
 }
 
-/// Where coordinate `i` of an individual of a run begins; NaN where that is not given.
+/// Coordinate `i` of the given start of an individual; NaN if it is not given.
 #[inline(always)]
 pub(crate) fn given<R: DeviceReal>(
     start: &StartArgs<R>,
@@ -52,7 +51,8 @@ pub(crate) fn given<R: DeviceReal>(
     points.get(individual as usize * stride as usize + i as usize)
 }
 
-/// A run's level, if there are violations: asked for before an evaluation, so that it is there when that ends.
+/// A run's violation level, if there are constraints. Loaded before an evaluation, so that it has arrived when that
+/// ends.
 #[inline(always)]
 pub(crate) fn level<R: DeviceReal, const CONSTRAINED: bool>(control: View<Control>) -> R {
     if CONSTRAINED {
@@ -62,7 +62,7 @@ pub(crate) fn level<R: DeviceReal, const CONSTRAINED: bool>(control: View<Contro
     }
 }
 
-/// The level of an individual, as [`level`] of its run.
+/// The level of an individual, from the [`level`] of its run.
 #[inline(always)]
 pub(crate) fn level_of<R: DeviceReal, const CONSTRAINED: bool>(
     control: View<Control>,
@@ -80,7 +80,7 @@ pub(crate) fn count_not_finite(control: View<Control>, count: u32) {
     }
 }
 
-/// Writes where the run is, all but the count of evaluations that were not finite.
+/// Stores the run's progress: everything except the count of evaluations that were not finite.
 #[inline(always)]
 pub(crate) fn set_progress(
     control: View<Control>,
@@ -93,30 +93,30 @@ pub(crate) fn set_progress(
     control.field(0, offset_of!(Control, stopped)).set(0, stopped);
 }
 
-/// What belongs to one run besides its individuals.
+/// The data of one run other than its individuals.
 #[derive(Clone, Copy)]
 pub struct Run<R> {
     /// The best so far.
     pub global: View<Candidate<R>>,
     /// `[place]`
     pub global_position: View<R>,
-    /// Where the run is.
+    /// The run's progress.
     pub control: View<Control>,
     /// The best of every block, `[block]`
     pub block_best: View<Candidate<R>>,
     /// Blocks that share the run.
     pub blocks: u32,
-    /// This block's number among them.
+    /// This block's index among them.
     pub part: u32,
     /// When the run stops by itself.
     pub stop: StopRule<R>,
 }
 
 impl<R: DeviceReal> Run<R> {
-    /// Ends `done` iterations over the grid, or the initialisation if that is zero: `mine` is the best that this thread has to
-    /// offer. The last block makes the best of all the global best if it beats that, with the position that `row`
-    /// gives for it, counts the iterations and applies the stop rule if an improvement in the last one is
-    /// `noticed` in it, not in a later one.
+    /// Ends `done` iterations over the grid, or the initialisation if `done` is zero; `mine` is this thread's best
+    /// candidate. The last block to arrive makes the best of all candidates the global best if it beats that, with the
+    /// position that `row` returns for it. It counts the iterations and applies the stop rule, unless an improvement in
+    /// the last one is `noticed` only in a later one.
     ///
     /// Collective in the block; `scratch` has an element for every thread.
     #[inline(always)]

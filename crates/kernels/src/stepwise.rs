@@ -1,5 +1,5 @@
-//! The papers' own kernels, launched one after the other: the schedule `stepwise`, to be read beside the papers and to
-//! test the other schedules against. They give the same bits as those.
+//! The papers' own kernels, launched one after the other: the schedule `stepwise`. It serves to be read beside the
+//! papers and to test the other schedules, which give the same bits.
 //!
 //! | module | paper | kernels | mapping |
 //! |---|---|---|---|
@@ -16,7 +16,7 @@ use warpswarm_core::gpu_fwa::GpuFwa;
 use warpswarm_core::launch::MethodArgs;
 
 warpswarm_device::entries! {
-    /// Those of methods; CPSO's are among the kernels of [`pso`](crate::pso).
+    /// The kernels of methods; CPSO's are among the kernels of [`pso`](crate::pso).
     pub fn of_methods {
         "gpu_fwa_f32_amplitudes" => |args: MethodArgs<f32, GpuFwa<f32>>| gpu_fwa::amplitudes(&args),
         "gpu_fwa_f64_amplitudes" => |args: MethodArgs<f64, GpuFwa<f64>>| gpu_fwa::amplitudes(&args),

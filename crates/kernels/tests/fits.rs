@@ -35,7 +35,7 @@ warpswarm_kernels::export_model! { decay, "Decay", Decay, 3 }
 const ROWS: usize = 270;
 const FITS: usize = 45;
 
-/// Everything that a fit has come to, as bits.
+/// All results of a fit, as bits.
 #[derive(Debug, PartialEq)]
 struct Found {
     best: [u64; 3],
@@ -44,7 +44,7 @@ struct Found {
     outcome: Outcome,
 }
 
-/// The times that all fits share, and the observations of each, `[fit][row]`; of the last ones something is wrong.
+/// The times that all fits share, and the observations of each, `[fit][row]`. The last fits have faulty data.
 fn observed<R: Float>() -> (Vec<R>, Vec<R>) {
     let times: Vec<R> = (0..ROWS).map(|k| R::from_f64(k as f64 * 0.02)).collect();
     let of_fit = |fit: usize| {
@@ -53,7 +53,7 @@ fn observed<R: Float>() -> (Vec<R>, Vec<R>) {
             let noise = ((fit * 31 + k) * 7919 % 13) as f64 / 6.0 - 1.0;
             match (fit, k) {
                 (44, 140) => R::NAN,
-                // A constant: nothing says what the lifetime is.
+                // A constant: the data do not determine the lifetime.
                 (43, _) => R::from_f64(4.0),
                 _ => R::from_f64((clean + noise).round()),
             }
@@ -62,7 +62,7 @@ fn observed<R: Float>() -> (Vec<R>, Vec<R>) {
     (times, (0..FITS).flat_map(of_fit).collect())
 }
 
-/// The data of so many fits as kernels read them.
+/// The data of `fits` fits, as kernels read them.
 fn data_args<R>(
     all: &mut Array<R>,
     of_runs: &mut Array<R>,
@@ -81,7 +81,7 @@ where
     }
 }
 
-/// The model, and what was observed.
+/// The model, and the observations.
 fn modelled(rows: usize, scatter: Scatter) -> (Decay, Observed) {
     let times = Table::new(0, rows as u32, 1, false);
     let values = Table::new(0, rows as u32, 1, true);
@@ -100,7 +100,7 @@ fn check<R: Float, A: Accumulator<R, 3>>(
     let starts = starts.unwrap_or_else(|| {
         (0..FITS).flat_map(|fit| [10.0 + fit as f64, 1.0, 1.0]).map(R::from_f64).collect()
     });
-    // Three of each fit, or of all.
+    // Three starts of each fit, or three of all.
     let apart = if starts.len() == 3 { 0 } else { 3 };
     let limits = limits.map(|(lower, upper)| (lower.map(R::from_f64), upper.map(R::from_f64)));
     let bounds =
@@ -178,7 +178,7 @@ fn check<R: Float, A: Accumulator<R, 3>>(
     }
 }
 
-/// What a row adds, of Decay, and its derivatives.
+/// The contribution of a row to the cost of `Decay`, and the derivatives.
 fn row<R: Float>(
     (model, observed): &(Decay, Observed),
     data: DataSlices<'_, R>,
@@ -190,7 +190,7 @@ fn row<R: Float>(
     (observed.term(&point, row, mean), partials)
 }
 
-/// Searches under the emulator; compares with one thread of the CPU. What it finds, `[fit][parameter]`.
+/// Searches under the emulator and compares with one thread of the CPU. Returns the starts, `[fit][parameter]`.
 fn searched<R: Float>(entry: &Entry) -> Vec<R> {
     let (times, values) = observed::<R>();
     let of = modelled(ROWS, Scatter::default());
@@ -198,7 +198,7 @@ fn searched<R: Float>(entry: &Entry) -> Vec<R> {
     let (lower, upper) = ([0.0, 0.01, 0.0].map(R::from_f64), [90.0, 9.0, 9.0].map(R::from_f64));
     let bounds = Bounds::new(lower, upper).unwrap();
     let mut search = Search::between(lower, upper, Parameters::NONE.with(1), 77);
-    // Not all rows, and not the first fit.
+    // Not all rows are used, and the first fit is not number 0.
     (search.starts, search.samples) = (9, 3);
     let (look, first_fit) = (Look { rows: 96, stride: 2 }, 1000);
     let alone = |fit: usize| -> Best<R, 3> {
@@ -252,9 +252,9 @@ fn searched<R: Float>(entry: &Entry) -> Vec<R> {
     found
 }
 
-/// Adds up the rows of a large fit, and the sums of its blocks; compares with one thread of the CPU.
+/// Sums the rows of a large fit, and the sums of its blocks; compares with one thread of the CPU.
 fn summed<R: Float, A: Accumulator<R, 3>>(sums: &Entry, combine: &Entry) {
-    // The last block is not whole, nor the second group.
+    // Neither the last block nor the second group is full.
     let rows = BLOCK * BLOCK + 2 * BLOCK + 7;
     let times: Vec<R> = (0..rows).map(|k| R::from_f64(k as f64 * 1e-4)).collect();
     let values: Vec<R> = (0..rows).map(|k| R::from_f64((k * 7919 % 31) as f64)).collect();
@@ -277,7 +277,7 @@ fn summed<R: Float, A: Accumulator<R, 3>>(sums: &Entry, combine: &Entry) {
     };
     launch(sums, (2, 64, Some(3)), &args);
     let of_numbers = |numbers: &mut [R]| -> Vec<A> {
-        // SAFETY: an accumulator is plain numbers, of which there are as many as it has.
+        // SAFETY: an accumulator is plain numbers, and there are as many here.
         let read = |numbers: &[R]| unsafe { numbers.as_ptr().cast::<A>().read_unaligned() };
         numbers.chunks_exact(per_sum).map(read).collect()
     };
@@ -324,7 +324,7 @@ fn sums_of_blocks_and_groups_have_the_bits_of_one_thread() {
     summed::<f64, Triangular<f64, 3>>(sums64, combine64);
 }
 
-/// Which sizes there are is said in two places.
+/// The list of sizes is in two places; both have the same.
 #[test]
 fn there_are_kernels_for_every_size() {
     use warpswarm_core::launch::FIT_SIZES;

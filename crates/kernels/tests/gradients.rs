@@ -11,13 +11,13 @@ use warpswarm_core::variable::{Scale, Scaled};
 use warpswarm_core::{Float, Objective, Point, Real, Table};
 use warpswarm_device::emulator::Entry;
 
-/// Every way to look at coordinates and data.
+/// Uses every way to read coordinates and data.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Ways {
-    /// Of all runs.
+    /// A table that all runs share.
     shared: Table,
-    /// Of each run.
+    /// A table of each run.
     own: Table,
     factor: f64,
 }
@@ -47,7 +47,7 @@ fn check<R: Float>(entry: &Entry, dimensions: usize) {
         (0..count).map(|k| R::from_f64((k * 7919 % 101) as f64 * by - 0.3)).collect()
     };
     let scales = [Scale::Linear, Scale::Log, Scale::Integer].map(Scale::code::<R>);
-    // The factor of what is maximised, and then scales; before them the table.
+    // The sign of what is maximised, followed by the scales; the table comes before them.
     let view = Table::new(ROWS as u32, 1 + dimensions as u32, 1, false);
     let mut shared = numbers(ROWS, 0.01);
     shared.push(R::from_f64(-1.0));
@@ -60,7 +60,7 @@ fn check<R: Float>(entry: &Entry, dimensions: usize) {
     };
     let scaled = Scaled { objective, view };
     let mut points = numbers(RUNS * OF_RUN * dimensions, 0.013);
-    // One at which nothing is a number, and one at which the root has no derivative.
+    // A point at which no result is a number, and one at which the root has no derivative.
     points[OF_RUN * dimensions] = R::NAN;
     points[2 * OF_RUN * dimensions..][..dimensions].fill(R::ZERO);
 

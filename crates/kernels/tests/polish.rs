@@ -12,11 +12,11 @@ use warpswarm_core::variable::{Scale, Scaled};
 use warpswarm_core::{Fitness, Float, Objective, Point, Real, Table};
 use warpswarm_device::emulator::Entry;
 
-/// A bent valley, of each run another one, in half a space without the inside of a ball.
+/// A curved valley, another one for each run, in a half-space without the inside of a ball.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Valley {
-    /// Of each run: where its bottom is, coordinate after coordinate.
+    /// The bottom of each run's valley, coordinate after coordinate.
     bottom: Table,
 }
 
@@ -111,7 +111,7 @@ fn check<R: Float>(entry: &Entry, n: usize) {
     let numbers = |count: usize, by: f64, from: f64| -> Vec<R> {
         (0..count).map(|k| R::from_f64((k * 7919 % 101) as f64 * by + from)).collect()
     };
-    // Scales behind the factor of what is maximised: the last of several coordinates is a whole number.
+    // Scales after the sign of what is maximised. If there are several coordinates, the last is a whole number.
     let whole = |i: usize| n > 1 && i == n - 1;
     let scale = |i| if whole(i) { Scale::Integer } else { Scale::Linear };
     let mut shared = vec![R::ONE];
@@ -153,7 +153,7 @@ fn check<R: Float>(entry: &Entry, n: usize) {
         let (mut values, mut violations) = (Array::of(&zeros), Array::of(&zeros));
         let (mut fixed, mut budgets) = (Array::of(&fixed), Array::of(&budgets));
         let mut done = Array::of(&[Polished::default(); RUNS]);
-        // Room for fewer threads than there are runs.
+        // Memory for fewer threads than there are runs.
         let threads = 3;
         let mut work = Array::of(&vec![R::NAN; threads * polish_numbers(n, 2)]);
         let mut rows = Array::of(&vec![R::NAN; threads * n]);

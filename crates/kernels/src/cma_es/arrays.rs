@@ -1,4 +1,5 @@
-//! Where what a search knows lies: in shared memory what each block has for itself, and samples where there is room.
+//! The arrays of a search. Each block keeps its copy of the distribution in shared memory, and the samples too if there
+//! is room.
 
 use warpswarm_core::cma_es::{STRATEGY, Strategy, raw_weight};
 use warpswarm_core::launch::{CmaEsLayout, NUMBERS, NearLayout, Ptr, chunks, head, sums_len};
@@ -24,11 +25,11 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
 
     #[inline(always)]
     fn layout(&self) -> CmaEsLayout {
-        // Hidden, so that places are computed anew by whoever asks, and none is in a register meanwhile.
+        // Opaque to the compiler, so that each caller computes the offsets again instead of keeping them in registers.
         CmaEsLayout::new::<R>(thread::opaque(self.n), M::HELD)
     }
 
-    /// The numbers at the beginning of the distribution.
+    /// The [`head`] of the distribution.
     #[inline(always)]
     pub(super) fn head(&self) -> Row<R> {
         self.shared(self.layout().head, head::LEN as u32)
@@ -39,51 +40,51 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         self.shared(self.layout().rows[0], self.stride)
     }
 
-    /// The path of the step size.
+    /// The evolution path of the step size.
     #[inline(always)]
     pub(super) fn path(&self) -> Row<R> {
         self.shared(self.layout().rows[1], self.stride)
     }
 
-    /// The path of the matrix.
+    /// The evolution path of the matrix.
     #[inline(always)]
     pub(super) fn wide(&self) -> Row<R> {
         self.shared(self.layout().rows[2], self.stride)
     }
 
-    /// The step of the mean, as normal numbers.
+    /// The step of the mean in normal numbers.
     #[inline(always)]
     pub(super) fn step(&self) -> Row<R> {
         self.shared(self.layout().rows[3], self.stride)
     }
 
-    /// The diagonal of what the matrix is factored into.
+    /// The diagonal of the factor that is being computed.
     #[inline(always)]
     pub(super) fn diagonal(&self) -> Row<R> {
         self.shared(self.layout().rows[4], self.stride)
     }
 
-    /// What rows of the matrix are multiplied by, where columns are taken from later ones, `[row][column]`
+    /// The multiples of columns that the factorisation subtracts from later columns, `[row][column]`
     #[inline(always)]
     pub(super) fn multiples(&self) -> Row<R> {
         self.shared(self.layout().rows[5], 4 * self.stride)
     }
 
-    /// Numbers that threads tell each other.
+    /// Numbers that the threads of a block exchange.
     #[inline(always)]
     pub(super) fn told(&self) -> Row<R> {
         self.shared(self.layout().rows[6], NUMBERS)
     }
 
-    /// The part of a launch's array that is this run's, with so many items.
+    /// This run's part of an array of the launch; `len` items belong to a run.
     #[inline(always)]
     pub(super) fn own<T: Copy>(&self, array: Ptr<T>, len: usize) -> View<T> {
-        // Hidden as the places in shared memory are.
+        // Opaque for the same reason as in `layout`.
         let number = thread::opaque(self.number as u32) as usize;
         of_run(array, self.args.runs, number, len)
     }
 
-    /// The same, or what is in shared memory in its place.
+    /// The same, or the array in shared memory that replaces it.
     #[inline(always)]
     fn of_samples<T: Copy>(
         &self,
@@ -98,7 +99,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         self.own(array, len)
     }
 
-    /// Whether samples are in shared memory.
+    /// Whether the samples are in shared memory.
     #[inline(always)]
     pub(super) fn is_near(&self) -> bool {
         self.args.near.bytes != 0
@@ -111,21 +112,21 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         self.of_samples(self.args.points, |near| near.points, room * stride)
     }
 
-    /// The row of one.
+    /// The row of one sample.
     #[inline(always)]
     pub(super) fn point(&self, sample: u32) -> View<R> {
         let stride = self.stride as usize;
         self.all_points().part(sample as usize * stride, stride)
     }
 
-    /// The normal numbers that samples were made of, `[sample][coordinate]`
+    /// The normal numbers from which the samples were computed, `[sample][coordinate]`
     #[inline(always)]
     pub(super) fn all_normals(&self) -> View<R> {
         let (room, stride) = (self.args.room as usize, self.stride as usize);
         self.of_samples(self.args.normals, |near| near.normals, room * stride)
     }
 
-    /// Those of one sample.
+    /// The normal numbers of one sample.
     #[inline(always)]
     pub(super) fn normals(&self, sample: u32) -> View<R> {
         let stride = self.stride as usize;
@@ -144,7 +145,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         self.of_samples(self.args.squares, |near| near.squares, self.args.room as usize)
     }
 
-    /// What a sample of each rank weighs, or what it teaches, `[rank]`
+    /// The weights of the ranks: for the mean, or for the matrix if `teaches`, `[rank]`
     #[inline(always)]
     pub(super) fn weights(&self, teaches: bool) -> View<R> {
         let room = self.args.room as usize;
@@ -152,7 +153,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         all.part(if teaches { room } else { 0 }, room)
     }
 
-    /// One of two rankings.
+    /// One of the two arrays of ranked samples.
     #[inline(always)]
     pub(super) fn ranking(&self, number: u32) -> View<Candidate<R>> {
         let room = self.args.room as usize;
@@ -160,20 +161,20 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         all.part(number as usize * room, room)
     }
 
-    /// What chunks of ranks add up to, `[chunk][row][coordinate]`
+    /// The sums over each chunk of ranks, `[chunk][row][coordinate]`
     #[inline(always)]
     pub(super) fn sums(&self) -> View<R> {
         let (each, chunks) = (sums_len(self.n) as usize, chunks(self.args.room) as usize);
         self.of_samples(self.args.sums, |near| near.sums, chunks * each)
     }
 
-    /// The distribution as launches leave it to each other.
+    /// The distribution in global memory, which one launch stores and the next one loads.
     #[inline(always)]
     pub(super) fn distribution(&self) -> View<R> {
         self.own(self.args.distribution, self.args.numbers as usize)
     }
 
-    /// The strategy of the present leg, of so many samples.
+    /// The strategy parameters of the present leg, for `individuals` samples a generation.
     #[inline(always)]
     pub(crate) fn strategy(&self, individuals: u32) -> Strategy<R> {
         let kept = self.kept_strategy();
@@ -191,11 +192,11 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         self.shared(self.layout().rows[7], STRATEGY as u32)
     }
 
-    /// Finds the strategy for so many samples, and what a sample of each rank weighs by it.
+    /// Computes the strategy parameters for `individuals` samples a generation, and the weight of each rank.
     #[inline(always)]
     pub(crate) fn find_strategy(&self, individuals: u32) {
         let better = individuals / 2;
-        // Nobody uses what is there.
+        // Afterwards no thread still reads the old numbers.
         block::sync();
         let told = self.told();
         Self::each_warp(4, |k| {
@@ -218,7 +219,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
                 k += 1;
             }
         }
-        // The blocks meet before they need them.
+        // Blocks synchronise before they read the weights.
         if self.part == 0 {
             let weights = self.weights(false);
             Self::each(individuals, |rank| weights.set(rank as usize, strategy.weight(rank)));

@@ -1,30 +1,30 @@
-//! The factor of the matrix, found anew.
+//! The factorisation of the covariance matrix.
 
 use warpswarm_device::block;
 use warpswarm_device::view::DeviceReal;
 
 use super::search::{Holds, Matrices, Search, index, lane, threads, warp_index};
 
-/// Columns that go together: from the matrix, and through its product with the old factor.
+/// Columns that are eliminated together, and columns of the product with the old factor that a warp computes together.
 const COLUMNS: usize = 4;
 
-/// Which of the numbers that threads tell each other says whether there is a factor.
+/// The place, among the numbers that threads exchange, of whether a factor exists.
 const FOUND: u32 = 3;
 
-/// So many columns of the matrix from its diagonal on, as far as they meet each other, and the path there: as they are left. Every
-/// thread finds them for itself.
+/// The diagonal block of [`COLUMNS`] columns after elimination, with the path's elements in these rows. Every thread
+/// computes it redundantly.
 struct Corner<R> {
-    /// `[column][row]`, of which the lower half counts.
+    /// `[column][row]`; only the lower half is used.
     matrix: [[R; COLUMNS]; COLUMNS],
-    /// One over the diagonal.
+    /// The reciprocals of the diagonal.
     inverses: [R; COLUMNS],
     path: [R; COLUMNS],
-    /// Whether all pivots are positive.
+    /// Whether all pivots are positive and finite.
     is_found: bool,
 }
 
 impl<R: DeviceReal> Corner<R> {
-    /// Takes each column from those after it, of what is in memory.
+    /// Loads the block and subtracts multiples of each column from the later ones.
     #[inline(always)]
     fn eliminated(
         at: impl Fn(usize, usize) -> R,
@@ -36,7 +36,7 @@ impl<R: DeviceReal> Corner<R> {
         let (mut inverses, mut rest, mut is_found) = ([zero; COLUMNS], [zero; COLUMNS], true);
         let mut c = 0;
         while c < COLUMNS {
-            // What is beyond the matrix changes nothing.
+            // Rows beyond the matrix are those of the identity, which changes nothing.
             matrix[c][c] = R::ONE;
             let mut row = c;
             while row < COLUMNS {
@@ -72,8 +72,8 @@ impl<R: DeviceReal> Corner<R> {
         Corner { matrix, inverses, path: rest, is_found }
     }
 
-    /// Takes the columns from what they have in a further row, and from each other there; what the row is to be multiplied by where
-    /// they are taken from later columns.
+    /// Eliminates the columns in one row below the block. Returns, for each column, the multiple of it that is to be
+    /// subtracted from the later column with this row's number.
     #[inline(always)]
     fn take_from(&self, row: &mut [R; COLUMNS]) -> [R; COLUMNS] {
         let mut by = [R::ZERO; COLUMNS];
@@ -93,10 +93,12 @@ impl<R: DeviceReal> Corner<R> {
 }
 
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
-    /// Makes of what has been learned part of the factor; whether it could be. By the whole block, behind a barrier; to be followed by one.
+    /// Computes the new factor from the learned matrix. Returns whether it exists. Called by the whole block after a
+    /// barrier; the caller executes a barrier afterwards.
     ///
-    /// The matrix lies in the lower half of what was learned. Its factor comes to lie in the upper half, but for the diagonal, so that
-    /// the product of the old factor and that can be put into the lower half. Then the two change their places.
+    /// The learned matrix is in the lower half of `learned`. Its factor is stored in the upper half, except for the
+    /// diagonal, so that the product of the old factor and the new one can be stored in the lower half. Then `factor`
+    /// and `learned` swap their memory.
     #[inline(always)]
     pub(super) fn refactor(&self, matrices: &mut Matrices<M>) -> bool {
         let (n, stride) = (self.n, self.stride);
@@ -104,7 +106,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let (path, wide, diagonal) = (self.step(), self.wide(), self.diagonal());
         Self::each(n, |i| path.set(i, wide.get(i)));
         if !self.eliminate(learned) {
-            // Whoever goes on all the same does so as it was.
+            // A leg that continues without a factor keeps the old one.
             self.identity(learned);
             return false;
         }
@@ -134,11 +136,13 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         true
     }
 
-    /// Subtracts from each column what those before it say, and from the path as from a further row; whether all pivots are positive. By
-    /// the whole block, with a barrier of its own at each end.
+    /// Factorises the learned matrix: subtracts from each column the multiples of the columns before it, and treats the
+    /// path as one more row. Returns whether all pivots are positive. Called by the whole block; begins and ends with a
+    /// barrier.
     ///
-    /// What some columns have where they meet each other comes to lie in the upper half and in the row of the diagonal, and what the
-    /// path has there among their multiples, of which there are no others: all threads read it where it was.
+    /// The diagonal block of each group of columns is stored in the upper half and in `diagonal`, and the path's
+    /// elements there in `multiples` of the same rows, which have no other use. Their original places stay unchanged
+    /// while all threads read them.
     #[inline(always)]
     fn eliminate(&self, learned: M) -> bool {
         let (n, stride, path) = (self.n, self.stride, self.step());
@@ -149,7 +153,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             block::sync();
             let end = first + COLUMNS as u32;
             let column = |c: usize| (first + c as u32) * stride;
-            // The first warp leaves the corner to all; the others need it for their rows.
+            // Warp 0 stores the diagonal block for all warps. The other warps compute it only if they have rows.
             if warp_index() == 0 || end + 32 * warp_index() < n {
                 let found = Corner::eliminated(
                     |c, row| learned.at(column(c) + first + row as u32),
@@ -207,7 +211,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         true
     }
 
-    /// Takes the columns from `first` on from some later ones.
+    /// Subtracts multiples of the columns from `first` on from the later columns from `from` on; by one warp.
     #[inline(always)]
     fn take_columns(&self, learned: M, first: u32, from: u32) {
         let (n, stride, multiples) = (self.n, self.stride, self.multiples());
@@ -241,8 +245,8 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         });
     }
 
-    /// Puts columns of the product of the old factor and the new one, from `first` on, into the lower half of what was learned. By one
-    /// warp.
+    /// Computes [`COLUMNS`] columns, from `first` on, of the product of the old factor and the new one, and stores them
+    /// in the lower half of `learned`. By one warp.
     #[inline(always)]
     fn multiply(&self, factor: M, learned: M, first: u32) {
         let (n, stride, diagonal) = (self.n, self.stride, self.diagonal());
@@ -294,7 +298,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         }
     }
 
-    /// Makes a matrix the identity.
+    /// Sets a matrix to the identity.
     #[inline(always)]
     pub(super) fn identity(&self, matrix: M) {
         Self::each_warp(self.n, |k| {

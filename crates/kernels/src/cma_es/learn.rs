@@ -1,4 +1,4 @@
-//! What a generation teaches: mean, paths, matrix and step size; and whether there is more to find.
+//! The update after a generation: mean, evolution paths, matrix and step size; and whether the leg has converged.
 
 use warpswarm_core::cma_es::{CHUNK, Shape, Strategy, comparable, is_flat};
 use warpswarm_core::launch::{DistributionLayout, chunks, head, sums_len};
@@ -12,27 +12,27 @@ use warpswarm_device::{block, warp};
 use super::search::{Holds, Matrices, Search, index, lane, threads, warp_index, warps};
 use crate::run::level;
 
-/// Columns of the matrix to which a warp adds what samples teach.
+/// Columns of the matrix that a warp updates together.
 const COLUMNS: usize = 8;
-/// Ranks, or chunks, whose numbers are asked for together.
+/// Ranks, or chunks, that are loaded together.
 const TOGETHER: usize = 8;
 
-/// Which of the numbers that threads tell each other is which.
+/// The places of the numbers that threads exchange.
 const STEADY: u32 = 0;
 const NEXT_SIGMA: u32 = 1;
 const OVER: u32 = 2;
 
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
-    /// Adds up what the ranked samples teach, in chunks of ranks: of each a row for the mean, and the columns of the matrix. A warp has
-    /// 32 rows of some columns.
+    /// Sums what the ranked samples contribute, chunk by chunk of ranks. The sums of a chunk are a row for the mean and
+    /// the columns of the matrix. A warp computes 32 rows of [`COLUMNS`] columns.
     #[inline(always)]
     pub(super) fn add_up(&self, individuals: u32, ranked: View<Candidate<R>>) {
         let strategy = &self.strategy(individuals);
-        // The last of them is the mean's.
+        // The last tile of columns belongs to the mean.
         let (tiles, blocks) = (self.n.div_ceil(COLUMNS as u32) + 1, self.n.div_ceil(32).max(1));
         let of_chunk = (tiles * blocks).max(1);
         let all = chunks(strategy.taught().max(strategy.better)) * of_chunk;
-        // Blocks have them in turn, so that all have as many.
+        // Blocks take the items in turn, so that the work is balanced.
         let blocks_of_run = self.blocks();
         let mut item = warp_index() * blocks_of_run + self.part;
         while item < all {
@@ -51,8 +51,9 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         }
     }
 
-    /// Adds up what a chunk of ranks teaches 32 rows of some columns, from this one on; those of the mean, where it is the number of
-    /// columns. An element is the sum of weight times the product of two normal numbers of a sample, or of one alone.
+    /// Sums the contributions of a chunk of ranks to 32 rows of [`COLUMNS`] columns from `column` on, or to the mean if
+    /// `column` is the number of columns. An element is the sum of weight times the product of two normal numbers of a
+    /// sample, or times one of them for the mean.
     #[inline(always)]
     fn add_ranks(
         &self,
@@ -65,7 +66,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let is_mean = column == self.n;
         let i = 32 * block + lane;
         let row = i.min(self.n - 1) as usize;
-        // Where it is not the mean's.
+        // Used only for columns of the matrix.
         let other = (column + lane % COLUMNS as u32).min(self.n - 1) as usize;
         let mut sums = [R::ZERO; COLUMNS];
         let mut rank = first;
@@ -86,7 +87,8 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
                     t += 1;
                 }
                 t = 0;
-                // Where all are there, in no branch of their own: shuffles bring the lanes together first.
+                // A loop without a branch for full groups: in a branch, shuffles would first have to reconverge the
+                // lanes.
                 if k + TOGETHER as u32 <= count {
                     while t < TOGETHER {
                         sums = Self::add_rank(by[t], numbers[t], sums);
@@ -116,7 +118,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         }
     }
 
-    /// Adds what a rank teaches: to each sum the product of the number and what a lane multiplies it by.
+    /// Adds the contribution of a rank: to each sum the product of `number` and the multiplier of one lane.
     #[inline(always)]
     fn add_rank(by: R, number: R, mut sums: [R; COLUMNS]) -> [R; COLUMNS] {
         let mut c = 0;
@@ -127,7 +129,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         sums
     }
 
-    /// A number, and after it what each of so many chunks has in a place of its sums.
+    /// Adds to `sum` the element `place` of each chunk's sums, in the order of the chunks.
     #[inline(always)]
     fn with_chunks(mut sum: R, (sums, each): (View<R>, u32), chunks: u32, place: u32) -> R {
         let of = |chunk: u32| sums.get(chunk as usize * each as usize + place as usize);
@@ -153,7 +155,8 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         sum
     }
 
-    /// Learns from what has been added up; whether the leg goes on. By the whole block, in which all get the same.
+    /// Updates the distribution from the sums. Returns whether the leg continues. By the whole block; all its threads
+    /// get the same result.
     #[inline(always)]
     pub(super) fn learn(
         &self,
@@ -169,7 +172,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             step.set(i, Self::with_chunks(R::ZERO, sums, chunks(strategy.better), place));
         });
         block::sync();
-        // Each by other warps, where there are some.
+        // If there are several warps, different warps do these.
         let last = warps() - 1;
         if warp_index() == 0 {
             self.learn_paths(strategy, age);
@@ -199,7 +202,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let sigma = told.get(NEXT_SIGMA);
         let stale = head.get(head::STALE as u32) + R::ONE;
         let is_due = stale >= R::from_u32(strategy.lag());
-        // All have seen how stale it is.
+        // All threads have read how stale the factor is.
         block::sync();
         if index() == 0 {
             head.set(head::SIGMA as u32, sigma);
@@ -223,7 +226,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         goes_on && !has_converged
     }
 
-    /// Moves both paths on; by one warp.
+    /// Updates both evolution paths; by one warp.
     #[inline(always)]
     fn learn_paths(&self, strategy: &Strategy<R>, age: u64) {
         let (path, wide, step, told) = (self.path(), self.wide(), self.step(), self.told());
@@ -243,7 +246,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         }
     }
 
-    /// Moves the mean by its step; by all warps but the first, or by that where it is alone.
+    /// Moves the mean by its step; by all warps except the first, or by the first if it is the only one.
     #[inline(always)]
     fn move_mean(&self, strategy: &Strategy<R>, factor: M) {
         let (mean, step) = (self.mean(), self.step());
@@ -258,7 +261,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         }
     }
 
-    /// Whether by its values the leg has nothing more to find; by one warp.
+    /// Whether the values show that the leg has converged; by one warp.
     #[inline(always)]
     fn is_over(&self, strategy: &Strategy<R>, age: u64, best: Fitness<R>) -> bool {
         let head = self.head();
@@ -290,7 +293,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         if age + 1 < u64::from(remembered) {
             return false;
         }
-        // The own is not read, which is being written.
+        // The entry of this generation is not read, because it is being written.
         let [own, all] = [best.counted(), best.value].map(comparable);
         let (mut violations, mut values) = ((own, own), (all, all));
         Self::each_lane(0, remembered, |i| {

@@ -1,4 +1,4 @@
-//! Where a run is among its legs.
+//! The legs of a run: which one is being computed, and how the next one begins.
 
 use warpswarm_core::launch::{DistributionLayout, head};
 use warpswarm_core::legs::Legs;
@@ -10,15 +10,15 @@ use warpswarm_device::view::DeviceReal;
 use super::meetings::Meetings;
 use super::search::{Holds, Matrices, Search, index};
 
-/// What every thread knows of the present leg; the same in all of them. The rest is in memory: see [`Legs`].
+/// The state of the present leg that every thread keeps, the same in all of them. The rest is in memory: see [`Legs`].
 pub(crate) struct Leg {
-    /// The key of its draws.
+    /// The key of the leg's draws.
     pub(super) key: RunKey,
     pub(crate) number: u64,
     pub(crate) began: u64,
     pub(crate) evaluations: u64,
     pub(crate) limit: u64,
-    /// See [`Legs`]; of a search alone it does not matter.
+    /// See [`Legs`]; unused where CMA-ES is the only search.
     pub(crate) ahead: u64,
     pub(crate) individuals: u32,
     pub(crate) is_new: bool,
@@ -41,14 +41,14 @@ impl Leg {
 }
 
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
-    /// What is known of a leg.
+    /// The full state of a leg: what this thread keeps, and the rest from memory.
     #[inline(always)]
     pub(super) fn legs_of(&self, leg: &Leg) -> Legs {
         let Leg { began, evaluations, ahead, is_new, .. } = *leg;
         Legs { began, evaluations, ahead, is_new, ..self.legs().get(0) }
     }
 
-    /// Ends a leg, and chooses the next one, of this number.
+    /// Ends a leg and chooses the next one, which gets this number.
     #[inline(always)]
     pub(crate) fn next(&self, leg: &Leg, number: u64, meetings: &mut Meetings) -> Leg {
         if self.part == 0 && index() == 0 {
@@ -59,10 +59,10 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         Leg::of(self, &self.legs().get(0))
     }
 
-    /// Begins a leg that has been chosen: its distribution. Nothing is drawn yet.
+    /// Initialises the distribution of a leg that has been chosen. Draws no samples yet.
     #[inline(always)]
     pub(crate) fn begin(&self, leg: &mut Leg, iteration: u64, matrices: &Matrices<M>) {
-        // What is in the way is not needed any more.
+        // Afterwards no thread still reads what is overwritten.
         block::sync();
         (leg.is_new, leg.began) = (false, iteration);
         let legs = self.legs().get(0);
@@ -94,14 +94,14 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         block::sync();
     }
 
-    /// Coordinate `i` of the point around which a leg begins.
+    /// Coordinate `i` of the first mean of a leg.
     #[inline(always)]
     fn first_mean(&self, is_first: bool, stream: Stream, i: u32) -> R {
         let given = if is_first { self.given(0, i) } else { R::NAN };
         let [drawn, _] = stream.draws_of(i);
         let (lower, upper) = self.bounds(i);
         let drawn = pso::uniform((lower, upper), drawn);
-        // The first one in the middle half of each range.
+        // The first leg begins in the middle half of each range.
         let middle = lower * R::HALF + upper * R::HALF;
         let drawn = if is_first { (drawn - middle).fused(R::HALF, middle) } else { drawn };
         if given.is_nan() { drawn } else { given.clamp_to(lower, upper) }

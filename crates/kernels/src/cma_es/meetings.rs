@@ -1,14 +1,14 @@
-//! Where the blocks of a run wait for each other.
+//! Synchronisation of the blocks that share a run.
 
 use warpswarm_device::block;
 use warpswarm_device::grid::{self, Exchange};
 
 use super::search::warp_index;
 
-/// Slots that a lane reads at a time.
+/// Slots that a lane reads at the same time.
 const IN_FLIGHT: usize = 5;
 
-/// The meetings of a run's blocks, so far.
+/// The synchronisation of a run's blocks, and the last tag that it used.
 pub(crate) struct Meetings {
     pub(super) exchange: Exchange,
     pub(super) blocks: u32,
@@ -17,7 +17,8 @@ pub(crate) struct Meetings {
 }
 
 impl Meetings {
-    /// Waits until all blocks of the run are here; what any of their threads has written before is visible to all after.
+    /// A barrier over all blocks of the run. What any of their threads wrote before it is visible to all of them
+    /// afterwards.
     #[inline(always)]
     pub(crate) fn meet(&mut self) {
         block::sync();
@@ -34,7 +35,7 @@ impl Meetings {
         block::sync();
     }
 
-    /// The same, and whether something holds for any thread of theirs.
+    /// The same, and returns whether `holds` is true in any thread of these blocks.
     #[inline(always)]
     pub(crate) fn any(&mut self, holds: bool) -> bool {
         let mut any = block::sync_or(holds);

@@ -1,4 +1,4 @@
-//! Samples in order: lists are sorted by counting, and joined by counting in each other.
+//! Ranks samples. Short lists are sorted by counting; sorted lists are merged by binary search in each other.
 
 use warpswarm_core::cma_es::Strategy;
 use warpswarm_core::order::Candidate;
@@ -10,16 +10,16 @@ use super::legs::Leg;
 use super::meetings::Meetings;
 use super::search::{Holds, Search, index, lane, threads};
 
-/// Samples of the first lists.
+/// The length of the first lists.
 const LIST: u32 = 32;
-/// Lanes that look for the place of a sample in other lists, and lists that each looks through together.
+/// Lanes that find the place of one sample in other lists, and lists that each lane searches at the same time.
 const LANES: u32 = 2;
 const TOGETHER: usize = 6;
-/// Lists that are joined into one: one's own, and the others.
+/// Lists that are merged into one: a sample's own list and the others.
 const JOINED: u32 = 1 + LANES * TOGETHER as u32;
 
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
-    /// Ranks all samples of the run, and says what each teaches.
+    /// Ranks all samples of the run, and computes the weight of each rank for the matrix.
     #[inline(always)]
     pub(super) fn rank(&self, leg: &Leg, meetings: &mut Meetings) -> View<Candidate<R>> {
         let strategy = &self.strategy(leg.individuals);
@@ -30,7 +30,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let fitness = self.fitness();
         let of = |sample: u32| Candidate::new(fitness.get(sample as usize), sample);
         let share = leg.individuals.div_ceil(self.blocks());
-        // So few that their places in the first list are their ranks.
+        // There is only one list, so the place in it is the rank.
         let is_short = self.args.blocks_per_run == 1 && share <= LIST;
         let mut from = self.ranking(0);
         Self::each(own, |i| {
@@ -50,7 +50,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             block::sync();
             return from;
         }
-        // As many rounds in all blocks, so that all have their lists in the same array.
+        // Every block does the same number of rounds, so that all lists end in the same array.
         let (mut length, mut number) = (LIST, 0);
         while length < share {
             block::sync();
@@ -74,7 +74,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             block::sync();
             return from;
         }
-        // Each block has a list; of each that is joined, its part.
+        // Each block has one list. Merging is shared: each block places its own part of the list that it is in.
         let mut blocks = 1;
         while blocks < self.blocks() {
             meetings.meet();
@@ -83,7 +83,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             let lists = Lists::of(self.part / blocks.max(1), blocks * share, leg.individuals);
             let groups = threads() / LANES;
             let mut i = first + index() / LANES;
-            // The lanes of a warp go through it together.
+            // The lanes of a warp stay in the loop together, because they shuffle.
             while i - lane() / LANES < end {
                 let mine = from.get(i.min(end - 1) as usize);
                 let mut place = lists.better(from, mine);
@@ -107,7 +107,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         from
     }
 
-    /// Says what the sample of a rank teaches.
+    /// Stores the weight for the matrix of the sample with this rank.
     #[inline(always)]
     fn teach(&self, strategy: &Strategy<R>, rank: u32, sample: u32) {
         let weight = self.weights(false).get(rank as usize);
@@ -116,12 +116,12 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 }
 
-/// Sorted lists of so many samples each, of which [`JOINED`] neighbours are joined: those beside one's own.
+/// Sorted lists of `length` samples each. [`JOINED`] neighbouring lists are merged into one.
 struct Lists {
-    /// The number of one's own, and of the first that it is joined with.
+    /// The number of the sample's own list, and of the first list of its group.
     own: u32,
     first: u32,
-    /// Samples of a list; the last ones have fewer, or none.
+    /// Samples of a list; the last lists are shorter or empty.
     length: u32,
     individuals: u32,
 }
@@ -132,19 +132,20 @@ impl Lists {
         Lists { own, first: own / JOINED * JOINED, length, individuals }
     }
 
-    /// The place where a list begins.
+    /// The index of the first sample of a list.
     #[inline(always)]
     fn start(&self, list: u32) -> u32 {
         list.saturating_mul(self.length).min(self.individuals)
     }
 
-    /// What is to be taken from a place in the own list, so that with the better ones of the others it becomes one in the joined list.
+    /// What is subtracted from a place in the own list; plus the number of better samples in the other lists, it gives
+    /// the place in the merged list.
     #[inline(always)]
     fn before(&self) -> u32 {
         self.start(self.own) - self.start(self.first)
     }
 
-    /// How many samples of other lists beat one: those of each [`LANES`]th list, from this lane's on.
+    /// How many samples of other lists are better than `mine`. This lane counts in every [`LANES`]th list.
     #[inline(always)]
     fn better<R: DeviceReal>(&self, list: View<Candidate<R>>, mine: Candidate<R>) -> u32 {
         let mut count = 0_u32;
@@ -153,7 +154,7 @@ impl Lists {
         while k < TOGETHER {
             let beside = lane() % LANES + k as u32 * LANES;
             let mut other = self.first + beside;
-            // One's own is not among them.
+            // The own list is skipped.
             other += u32::from(other >= self.own);
             (low[k], high[k]) = (self.start(other), self.start(other + 1));
             count = count.wrapping_sub(low[k]);
@@ -163,7 +164,7 @@ impl Lists {
         let last = (self.individuals - 1) as usize;
         let mut step = 0;
         while step < steps {
-            // All are asked for before any is looked at.
+            // All loads are issued before the first result is used.
             let mut found = [mine; TOGETHER];
             k = 0;
             while k < TOGETHER {
@@ -189,7 +190,7 @@ impl Lists {
     }
 }
 
-/// How many of a sorted list beat a sample that is not in it.
+/// How many samples of a sorted list are better than one that is not in it.
 #[inline(always)]
 fn better<R: DeviceReal>(
     list: View<Candidate<R>>,

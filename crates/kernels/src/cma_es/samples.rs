@@ -1,4 +1,4 @@
-//! Samples: drawn by a warp a few at a time, and evaluated one by one.
+//! Draws samples, a few at a time by a warp, and evaluates them one by one.
 
 use warpswarm_core::cma_es::{into_bounds, mirrored};
 use warpswarm_core::launch::head;
@@ -12,12 +12,12 @@ use super::legs::Leg;
 use super::search::{Holds, Search, lane, warp_index, warps};
 use crate::run::level;
 
-/// Columns of the factor that are on their way together.
+/// Columns of the factor that are loaded together.
 const TOGETHER: u32 = 4;
-/// Samples that a warp makes together.
+/// Samples that a warp draws together.
 const GROUP: usize = 4;
 
-/// Some neighbouring samples of a generation: the first, how many there are, and the generation's age.
+/// Neighbouring samples of a generation: the first one, their number, and the generation's age.
 #[derive(Clone, Copy)]
 struct Group {
     first: u32,
@@ -26,7 +26,7 @@ struct Group {
 }
 
 impl Group {
-    /// The row of the `k`th sample among those of all; the last one's in the place of what is beyond it.
+    /// The row of the `k`th sample of the group in `all`; beyond the group that of its last sample.
     #[inline(always)]
     fn row<R: DeviceReal>(&self, k: usize, all: View<R>, stride: u32) -> View<R> {
         let sample = self.first + (k as u32).min(self.count - 1);
@@ -35,8 +35,8 @@ impl Group {
 }
 
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
-    /// Draws and evaluates this block's samples of generation `age` of the leg; how many of this warp's were not finite, and whether any
-    /// violates a constraint.
+    /// Draws and evaluates this block's samples of generation `age` of the leg. Returns how many results of this warp
+    /// were not finite, and whether any sample of it violates a constraint.
     #[inline(always)]
     pub(super) fn draw(&self, leg: &Leg, age: u64, factor: M) -> (u32, bool) {
         let (start, end) = self.own_samples(leg.individuals, self.part);
@@ -44,9 +44,9 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let fitness = self.fitness();
         let (mut not_finite, mut is_violated) = (0, false);
         let warps = warps();
-        // As many as leave no warp without any.
+        // So many samples a warp that no warp is idle.
         let each = (end - start).div_ceil(warps).clamp(1, GROUP as u32);
-        // A loop of its own: as a closure it would not be inlined.
+        // A written-out loop, because the compiler would not inline the closure.
         let mut first = start + warp_index() * each;
         while first < end {
             let count = each.min(end - first);
@@ -69,7 +69,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         (not_finite, is_violated)
     }
 
-    /// Makes the points of some samples; by a warp.
+    /// Computes the points of a group of samples; by one warp.
     #[inline(always)]
     fn make(&self, leg: &Leg, group: Group, factor: M) {
         let Group { first, count, age } = group;
@@ -125,7 +125,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         }
     }
 
-    /// Finds the sums of the squares of the samples' normal numbers.
+    /// Computes the sum of squared normal numbers of each sample of the group.
     #[inline(always)]
     fn find_squares(&self, group: Group) {
         let (n, all, squares) = (self.n as usize, self.all_normals(), self.squares());
@@ -160,7 +160,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         }
     }
 
-    /// The normal numbers of a sample whose point is given; the factor is the identity still.
+    /// Computes the normal numbers of a sample whose point is given. The factor is still the identity.
     #[inline(always)]
     fn give_normals(&self, sample: u32, z: View<R>) {
         let mean = self.mean();
@@ -174,8 +174,8 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         warp::sync();
     }
 
-    /// Makes the points of samples of their normal numbers, which lanes show each other, 32 at a time. They may lie outside of the
-    /// bounds.
+    /// Computes the points of a group from its normal numbers. Lanes load 32 numbers and pass them on by shuffles. The
+    /// points may lie outside the bounds.
     #[inline(always)]
     fn place(&self, group: Group, factor: M) {
         let (mean, normals, points) = (self.mean(), self.all_normals(), self.all_points());
@@ -211,15 +211,15 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         }
     }
 
-    /// A step of the size of the distribution, in coordinate `i`.
+    /// The length of a step along coordinate `i`: step size times range.
     #[inline(always)]
     pub(super) fn range(&self, i: u32) -> R {
         let (lower, upper) = self.bounds(i);
         self.head().get(head::SIGMA as u32) * (upper - lower)
     }
 
-    /// Adds to sums what columns of the factor, from `shown` on, make in a row of the numbers that the lanes have for them: 32 columns,
-    /// or those up to the row.
+    /// Adds to `sums` the products of up to 32 columns of the factor, from `shown` on, with the numbers that the lanes
+    /// hold for these columns. Columns beyond the row do not count.
     #[inline(always)]
     fn add_shown<const S: usize>(
         &self,
@@ -241,7 +241,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         sums
     }
 
-    /// The same of so many columns, from the one of lane `k` on. What is above the diagonal is read, and not used.
+    /// The same for `COLUMNS` columns, from that of lane `k` on. Elements above the diagonal are loaded but not used.
     #[inline(always)]
     fn add_columns<const S: usize, const COLUMNS: usize>(
         &self,
@@ -272,8 +272,8 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         sums
     }
 
-    /// Makes the normal numbers of a sample those of which the factor makes its point, which was mirrored into the bounds; but for
-    /// coordinates of which there is no range.
+    /// Recomputes the normal numbers of a sample that was mirrored into the bounds, so that the factor maps them to its
+    /// point. Coordinates without a range keep their numbers.
     #[inline(always)]
     fn teach_point(&self, (z, x): (View<R>, View<R>), factor: M) {
         let mean = self.mean();
@@ -305,7 +305,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
                 }
                 k += 1;
             }
-            // Lanes beyond the coordinates have read the last one's number.
+            // Lanes beyond the last coordinate have read its number; they have to do so before it is written.
             warp::sync();
             if first + lane < self.n {
                 z.set(row as usize, own);

@@ -1,4 +1,4 @@
-//! A run in memory, and this block's copy of its distribution.
+//! The arrays of a run, and this block's copy of its distribution.
 
 use core::marker::PhantomData;
 
@@ -17,17 +17,17 @@ use super::legs::Leg;
 use super::meetings::Meetings;
 use crate::run::{bounds_of_run, of_run};
 
-/// Where the matrices of a block are.
+/// The memory in which a block keeps its matrices.
 pub trait Holds<R: DeviceReal>: Copy {
-    /// Whether that is shared memory.
+    /// Whether it is shared memory.
     const HELD: bool;
-    /// One of them, of so many numbers.
+    /// Matrix `number` of the block at `place` (run, block of the run), with `len` numbers.
     fn matrix(args: &CmaEsArgs<R>, place: (usize, u32), number: u32, len: u32) -> Self;
     /// Element `i`.
     fn at(&self, i: u32) -> R;
-    /// Elements `i` to `i + 3`, of which `i` is a multiple of four.
+    /// Elements `i` to `i + 3`; `i` is a multiple of four.
     fn at4(&self, i: u32) -> [R; 4];
-    /// Makes a number element `i`.
+    /// Sets element `i`.
     fn put(&self, i: u32, number: R);
 }
 
@@ -77,8 +77,8 @@ impl<R: DeviceReal> Holds<R> for View<R> {
     }
 }
 
-/// This thread's number in the block, in its warp, and its warp's; how many threads and warps the block has. All hidden: see
-/// [`Search::anew`].
+/// This thread's index in its block, its lane, its warp; the block's threads and warps. All are opaque to the compiler:
+/// see [`Search::anew`].
 #[inline(always)]
 pub(super) fn index() -> u32 {
     thread::opaque(thread::index())
@@ -97,29 +97,29 @@ pub(super) fn threads() -> u32 {
 }
 #[inline(always)]
 pub(super) fn warps() -> u32 {
-    // None is zero, which the compiler does not know.
+    // Never zero, but the compiler cannot know that.
     (threads() / 32).max(1)
 }
 
-/// One run's arrays, this block's place in it, and what the block has for itself.
+/// One run's arrays, and this block's place in the run.
 pub(crate) struct Search<'a, R, M> {
     pub(crate) args: &'a CmaEsArgs<R>,
-    /// The run's number in the launch.
+    /// The run's index in the launch.
     pub(crate) number: usize,
-    /// This block's number among the run's.
+    /// This block's index among the run's blocks.
     pub(crate) part: u32,
-    /// Coordinates, and places of a row.
+    /// Coordinates, and the length of a row.
     pub(super) n: u32,
     pub(super) stride: u32,
     held: PhantomData<(R, M)>,
 }
 
-/// The matrices of a block, of which the lower half counts.
+/// The matrices of a block. Only their lower halves are used.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrices<M> {
     /// The factor, `[column][row]`
     pub(super) factor: M,
-    /// What the matrix has learned, `[column][row]`
+    /// The learned matrix, in the coordinates of the factor, `[column][row]`
     pub(super) learned: M,
 }
 
@@ -129,13 +129,13 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     pub(crate) fn of_block(args: &'a CmaEsArgs<R>) -> Self {
         let (run, part) = thread::run_and_part(args.runs, args.blocks_per_run);
         let number = run as usize;
-        // None is zero, which the compiler does not know.
+        // Never zero, but the compiler cannot know that.
         let (n, stride) = (args.dimensions.max(1), args.stride.max(1));
         Search { args, number, part, n, stride, held: PhantomData }
     }
 
-    /// The same for the next part of a generation: what is computed of its numbers is computed anew, since there are not as many
-    /// registers as all parts together would keep for that.
+    /// The same search, opaque to the compiler, for the next stage of a generation. Each stage computes its addresses
+    /// again, because the registers do not suffice to keep those of all stages.
     #[inline(always)]
     pub(crate) fn anew(&self) -> Self {
         let [n, stride] = [self.n, self.stride].map(|number| thread::opaque(number).max(1));
@@ -166,7 +166,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         Matrices { factor: matrix(0), learned: matrix(1) }
     }
 
-    /// What the run has for itself.
+    /// The run's own settings: seed and stop rule.
     #[inline(always)]
     pub(crate) fn own_run(&self) -> OwnRun<R> {
         self.own(self.args.own_runs, 1).get(0)
@@ -178,7 +178,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         RunKey::new(self.own_run().seed, self.args.first_run + self.number as u64)
     }
 
-    /// Where the first samples are: coordinate `i` of one; NaN where that is not given.
+    /// Coordinate `i` of the given start of a sample; NaN if it is not given.
     #[inline(always)]
     pub(super) fn given(&self, sample: u32, i: u32) -> R {
         crate::run::given(&self.args.start, (self.number, sample, i), self.stride)
@@ -203,7 +203,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         self.args.blocks_per_run.max(1)
     }
 
-    /// The samples of this block: the first, and the one after the last, of so many.
+    /// The samples of block `part` out of `individuals`: the first one, and the one after the last.
     #[inline(always)]
     pub(super) fn own_samples(&self, individuals: u32, part: u32) -> (u32, u32) {
         let share = individuals.div_ceil(self.blocks());
@@ -211,7 +211,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         (first, (first + share).min(individuals))
     }
 
-    /// Has the threads of the block do `work` for each of so many.
+    /// The threads of the block stride over `0..count` and call `work`.
     #[inline(always)]
     pub(crate) fn each(count: u32, mut work: impl FnMut(u32)) {
         let mut i = index();
@@ -221,7 +221,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         }
     }
 
-    /// Has the warps of the block do `work` for each of so many.
+    /// The warps of the block stride over `0..count` and call `work`.
     #[inline(always)]
     pub(crate) fn each_warp(count: u32, mut work: impl FnMut(u32)) {
         let mut k = warp_index();
@@ -231,7 +231,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         }
     }
 
-    /// Has the lanes of the warp do `work` for each from `first` on, below `end`.
+    /// The lanes of the warp stride over `first..end` and call `work`.
     #[inline(always)]
     pub(crate) fn each_lane(first: u32, end: u32, mut work: impl FnMut(u32)) {
         let mut i = first + lane();
@@ -241,7 +241,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         }
     }
 
-    /// The sum of the products of so many terms, one after the other. Four are asked for before the first is used.
+    /// The sum of `count` products, in sequence. Four pairs of factors are loaded before the first is used.
     #[inline(always)]
     pub(super) fn chain(count: u32, term: impl Fn(u32) -> (R, R)) -> R {
         let (mut sum, mut k) = (R::ZERO, 0);
@@ -269,7 +269,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         (side(args.lower).get(i as usize), side(args.upper).get(i as usize))
     }
 
-    /// Takes the distribution as the last launch has left it.
+    /// Loads the distribution that the last launch stored.
     #[inline(always)]
     pub(crate) fn load(&self, matrices: &Matrices<M>) {
         let at = DistributionLayout::new(self.n, 0);
@@ -288,7 +288,8 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         block::sync();
     }
 
-    /// Leaves where the leg is to the next launch, and the distribution, if it is here, with the samples, if some were drawn.
+    /// Stores the leg's state for the next launch. Stores the distribution too, if this block has it (`is_here`), and
+    /// the samples, if some were drawn (`is_drawn`).
     #[inline(always)]
     pub(crate) fn save(
         &self,
@@ -324,18 +325,18 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         });
     }
 
-    /// Keeps a point as the best that there ever was.
+    /// Stores a point as the best of the run so far.
     #[inline(always)]
     pub(crate) fn keep(&self, from: View<R>) {
         if self.part != 0 {
             return;
         }
         let to = self.own(self.args.global_positions, self.stride as usize);
-        // What is beyond them stays zero.
+        // Places beyond the dimensions stay zero.
         Self::each(self.n, |i| to.set(i as usize, from.get(i as usize)));
     }
 
-    /// Leaves the samples of the last generation, so many, where they are expected.
+    /// Copies the samples of the last generation from shared memory to their arrays.
     #[inline(always)]
     fn save_samples(&self, samples: u32) {
         if !M::HELD || !self.is_near() {

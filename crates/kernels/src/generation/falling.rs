@@ -1,5 +1,5 @@
-//! Populations that fall, as `warpswarm_cpu_ref::falling` has them on the CPU: who is worst leaves, and who is behind the last
-//! place then takes that of one that has left.
+//! Reduction of the population size, as `warpswarm_cpu_ref::falling` does it on the CPU. The worst individuals leave;
+//! individuals beyond the new size move into the places that became free.
 
 use warpswarm_core::launch::{FALL_BLOCK, FallArgs, GenerationArgs, MethodArgs, stopped};
 use warpswarm_core::method::Method;
@@ -13,16 +13,16 @@ use super::in_common::stage;
 use super::population::{Generation, key_of_block, key_of_run};
 use crate::run::of_run;
 
-/// The most threads that a block can have.
+/// The largest block of any GPU.
 const MOST_THREADS: u32 = 1024;
 
-/// This block's run, and its number among the run's blocks.
+/// This block's run, and its index among the run's blocks.
 #[inline(always)]
 fn place<R>(args: &FallArgs<R>) -> (u32, u32) {
     thread::run_and_part(args.from.runs, args.from.blocks_per_run)
 }
 
-/// A run as one side has it.
+/// A run before or after the reduction.
 #[inline(always)]
 fn run_of<'a, R: DeviceReal>(
     args: &FallArgs<R>,
@@ -33,14 +33,21 @@ fn run_of<'a, R: DeviceReal>(
     Generation::of_run(side, of_each, key_of_run(side, place.0), place)
 }
 
-/// A list of a run.
+/// One of the three lists of a run.
 #[inline(always)]
 fn list<R>(args: &FallArgs<R>, run: u32, number: usize) -> View<u32> {
     let n = args.from.individuals as usize;
     of_run(args.places, args.from.runs, run as usize, 3 * n).part(number * n, n)
 }
 
-/// Says who stays: see [`RANK`](warpswarm_core::launch::RANK).
+/// Marks which individuals stay: [`RANK`](warpswarm_core::launch::RANK).
+///
+/// **Mapping.** Threads stride over the individuals of a run; a thread compares its individual with all others.
+///
+/// **Arrays.** As [`FallArgs`] describes them. Writes list 0 of `places: [run][list][individual]`: 1 for an individual
+/// that stays, otherwise 0.
+///
+/// **Launch.** `from.runs * from.blocks_per_run` blocks of [`FALL_BLOCK`] threads. No shared memory.
 #[inline(always)]
 pub fn rank<R: DeviceReal>(args: &FallArgs<R>) {
     max_block::<FALL_BLOCK>();
@@ -62,16 +69,25 @@ pub fn rank<R: DeviceReal>(args: &FallArgs<R>) {
     }
 }
 
-/// Says who comes where: see [`PLACES`](warpswarm_core::launch::PLACES).
+/// Lists which individual moves to each place: [`PLACES`](warpswarm_core::launch::PLACES). Launched after [`rank`].
+///
+/// **Mapping.** A block works on a run; each thread scans a range of neighbouring individuals.
+///
+/// **Arrays.** Reads list 0 of `places` and overwrites it: the individual that comes to each of the first
+/// `to.individuals` places. Lists 1 and 2 are scratch.
+///
+/// **Launch.** `from.runs` blocks of [`FALL_BLOCK`] threads.
+///
+/// **Shared memory.** Two 32-bit words for each thread.
 #[inline(always)]
 pub fn places<R: DeviceReal>(args: &FallArgs<R>) {
     max_block::<FALL_BLOCK>();
     let (run, threads, me) = (thread::block_index(), thread::block_dim(), thread::index());
     let [from, left, coming] = [0, 1, 2].map(|number| list(args, run, number));
     let (n, fewer) = (args.from.individuals, args.to.individuals);
-    // SAFETY: the host gives two words a thread.
+    // SAFETY: the host gives two words for each thread.
     let counts = unsafe { SharedArray::<u32>::new(0, 2 * threads) };
-    // Each thread has neighbouring places.
+    // Each thread scans neighbouring places.
     let each = n.div_ceil(threads);
     let (first, end) = ((me * each).min(n), ((me + 1) * each).min(n));
     let leaves = |i: u32| i < fewer && from.get(i as usize) == 0;
@@ -111,7 +127,7 @@ pub fn places<R: DeviceReal>(args: &FallArgs<R>) {
         i += 1;
     }
     block::sync();
-    // As many come as have left.
+    // There are as many individuals that move as free places.
     k = me;
     while k < all {
         from.set(left.get(k as usize) as usize, coming.get(k as usize));
@@ -119,7 +135,13 @@ pub fn places<R: DeviceReal>(args: &FallArgs<R>) {
     }
 }
 
-/// Copies those who stay: see [`FALL`](warpswarm_core::launch::FALL).
+/// Copies the individuals that stay: [`FALL`](warpswarm_core::launch::FALL). Launched after [`places`].
+///
+/// **Mapping.** Warps stride over the individuals of a run; lanes stride over the places of a row.
+///
+/// **Arrays.** Copies rows, fitness, numbers and the archive from the arrays of `from` to those of `to`.
+///
+/// **Launch.** `from.runs * from.blocks_per_run` blocks of [`FALL_BLOCK`] threads. No shared memory.
 #[inline(always)]
 pub fn fall<R: DeviceReal>(args: &FallArgs<R>) {
     max_block::<FALL_BLOCK>();
@@ -157,8 +179,8 @@ pub fn fall<R: DeviceReal>(args: &FallArgs<R>) {
     }
 }
 
-/// Sums up what the individuals teach, where others have left since their last iteration; in the shape of the kernels that
-/// hold individuals, with their shared memory.
+/// Computes the sums from which the run learns again, after individuals have left. Launched in the shape of the kernels
+/// that hold individuals, with their shared memory.
 #[inline(always)]
 pub fn teach<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
     max_block::<MOST_THREADS>();

@@ -1,5 +1,4 @@
-//! Individuals that are held in registers or shared memory while they move: any number of iterations in one
-//! launch.
+//! Individuals that are held in registers or shared memory while they move. One launch does any number of iterations.
 
 use warpswarm_core::launch::{Control, GenerationArgs, MethodArgs, stopped};
 use warpswarm_core::method::{Individual, Method};
@@ -15,7 +14,7 @@ use super::remembered::Remembered;
 use super::seen::{known, none};
 use crate::run::{count_not_finite, set_progress};
 
-/// A run, and what all may look at as the iteration before left it and as this one writes it.
+/// A run, its data as the iteration before left it (`before`), and the data that this iteration writes (`after`).
 #[derive(Clone, Copy)]
 pub struct Around<'a, R> {
     pub(super) generation: &'a Generation<'a, R>,
@@ -36,25 +35,25 @@ impl<R: DeviceReal> Around<'_, R> {
     }
 }
 
-/// How individuals are spread over the threads of a block. All functions are collective in the block.
+/// A mapping of individuals to the threads of a block. All functions are collective in the block.
 pub trait Spread<R: DeviceReal, M: Method<R>>: Sized {
-    /// Whether every lane counts evaluations of its own, not every warp.
+    /// Whether every lane counts its own evaluations, instead of every warp.
     const EACH_LANE: bool;
 
-    /// Says how many threads a block has at most: [`MethodTile::max_block`](warpswarm_core::launch::MethodTile).
+    /// Declares the largest block: [`MethodTile::max_block`](warpswarm_core::launch::MethodTile).
     fn limit();
 
-    /// This thread's part; `scratch` has a candidate a thread.
+    /// This thread's part; `scratch` has a candidate for each thread.
     fn of_block(generation: &Generation<'_, R>, scratch: SharedArray<Candidate<R>>) -> Self;
 
-    /// Takes the run's best point from a row; it is there for all behind the next barrier.
+    /// Loads the run's best point from a row. All threads can use it after the next barrier.
     fn follow(&mut self, row: View<R>, stride: u32);
 
-    /// Writes the run's best point into a row.
+    /// Stores the run's best point in a row.
     fn tell(&self, row: View<R>, stride: u32);
 
-    /// Moves the block's individuals one iteration on, or places them. Goes on from the best that this thread knew of, and
-    /// how many of its evaluations were not finite, and gives them as they are then.
+    /// Does one iteration of the block's individuals, or places them. Takes and returns the best candidate that this
+    /// thread knows, and the number of its evaluations that were not finite.
     fn advance<const CONSTRAINED: bool>(
         &mut self,
         method: &M,
@@ -64,9 +63,19 @@ pub trait Spread<R: DeviceReal, M: Method<R>>: Sized {
     ) -> (Candidate<R>, u32);
 }
 
-/// `args.iterations` iterations; zero places the individuals.
+/// Does `args.iterations` iterations; zero places the individuals.
 ///
-/// Several iterations with several blocks a run need a cooperative launch.
+/// **Mapping.** `blocks_per_run` neighbouring blocks work on a run; each has `individuals_per_block` neighbouring
+/// individuals. `S` assigns a thread, eight lanes or a warp to an individual.
+///
+/// **Arrays.** As [`GenerationArgs`] describes them: public points `[run][parity][individual][coordinate]`, fitness
+/// `[run][parity][individual]`.
+///
+/// **Launch.** `runs * blocks_per_run` blocks of a multiple of 32 threads, at most
+/// [`MethodTile::max_block`](warpswarm_core::launch::MethodTile::max_block). Several iterations with several blocks a
+/// run need a cooperative launch.
+///
+/// **Shared memory.** [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
 #[inline(always)]
 pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool>(
     launch: &MethodArgs<R, M>,
@@ -85,7 +94,7 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
     if starts {
         generation.renew(method);
     }
-    // SAFETY: the host gives `MethodTile::shared_bytes`: a candidate a thread, and what is remembered.
+    // SAFETY: the host gives `MethodTile::shared_bytes`: a candidate for each thread, and what is remembered.
     let (scratch, remembered) =
         unsafe { (SharedArray::new(0, thread::block_dim()), Remembered::<R>::new()) };
     let mut spread = S::of_block(generation, scratch);
@@ -98,8 +107,8 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         remembered.set_improved_at(control.improved_at);
     }
     block::sync();
-    // Who looks at nobody goes on before it has heard what others have found. Where that ends the run, own rows are as they are
-    // after one iteration more.
+    // A method whose individuals look at no others starts the next iteration before the results of the other blocks
+    // have arrived. If such a result ends the run, own rows are one iteration ahead.
     let goes_on = M::ALONE && args.blocks_per_run > 1 && (M::OWN == 0 || args.never_stops != 0);
     let mut not_finite = 0;
     let (mut done, mut meetings, mut mine) = (0, 0, none::<R, CONSTRAINED>());
@@ -119,7 +128,8 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         let (noticed, last) = (method.noticed(iteration), done == args.iterations as u32);
         let waits = last || iteration == noticed || method.looks(iteration);
         if args.blocks_per_run > 1 && !waits {
-            // The next iteration looks at nothing that another block has written, and nobody looks any more at what it writes.
+            // The next iteration reads nothing that another block has written, and no thread still reads what it
+            // writes.
             block::sync();
             iteration += 1;
             continue;
@@ -129,7 +139,7 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         let meeting = Meeting::new::<CONSTRAINED>(&this_block(), scratch);
         let tag = args.tag.wrapping_add(meetings);
         if M::ALONE && goes_on {
-            // What all have found in the iteration before, and, where none comes after it, in this one.
+            // The results of all blocks of the iteration before, and, if this iteration is the last, of this one too.
             let (mut ago, mut kept, mut reason) = (1, false, stopped::NOT);
             loop {
                 if ago == 0 {
@@ -188,7 +198,7 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         };
         iteration += 1;
         if last || reason != stopped::NOT {
-            // Hidden, so that the one before the next is not in registers besides it.
+            // Opaque, so that the compiler does not keep `iteration - 1` in registers besides `iteration`.
             break (reason, thread::opaque_wide(iteration) - 1);
         }
     };
@@ -197,9 +207,9 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         count_not_finite(generation.control, not_finite);
     }
     if args.iterations <= 1 {
-        // What the block's individuals told each other has been read.
+        // No thread still reads what the block's individuals exchanged.
         block::sync();
-        // Asked for anew, so that the first iteration need not be in registers all the while.
+        // Read again, so that the first iteration is not kept in registers throughout.
         let after = generation.written_by(first(generation.control.get(0)));
         let (row, noticed) = (|index| after.row(index), |iteration| method.noticed(iteration));
         let done = u64::from(!starts);
@@ -215,7 +225,7 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
     }
 }
 
-/// Writes the public point of an individual, as it is after an iteration, as the run's best one, if it is one of this block's; says
+/// If the individual is one of this block's, stores its public point after an iteration as the run's best. Returns
 /// whether it is. Collective in the block.
 #[inline(always)]
 fn keep<R: DeviceReal, M: Method<R>, S: Spread<R, M>>(
@@ -234,7 +244,7 @@ fn keep<R: DeviceReal, M: Method<R>, S: Spread<R, M>>(
     is_ours
 }
 
-/// Whether a run that has this best after an iteration stops by itself, and why.
+/// Why a run with this best after an iteration stops by itself: a code of [`stopped`].
 #[inline(always)]
 fn stop_of<R: DeviceReal>(
     args: &GenerationArgs<R>,
@@ -242,7 +252,7 @@ fn stop_of<R: DeviceReal>(
     iteration: u64,
     remembered: Remembered<R>,
 ) -> u32 {
-    // What nothing can beat ends a run in any case.
+    // A value that nothing can beat always ends a run.
     if args.never_stops == 0 || best.value == R::ZERO - R::INFINITY {
         own_run(args).stop.check(best, iteration, remembered.improved_at())
     } else {

@@ -1,7 +1,7 @@
-//! An iteration whose points the host evaluates: one kernel asks for them, another is told.
+//! An iteration whose points the host evaluates. One kernel writes the points, another one reads the results.
 //!
-//! Both look and plan by themselves: what individuals see does not change in between, and to plan again costs
-//! less than to keep the plans.
+//! Both kernels look and plan: what individuals see does not change in between, and planning twice costs less than
+//! storing the plans.
 
 use warpswarm_core::launch::{MAX_BLOCK, MethodArgs};
 use warpswarm_core::method::Method;
@@ -12,8 +12,16 @@ use super::memory::{Around, iterate};
 use super::population::{Generation, key_of_block};
 use crate::run::of_run;
 
-/// Writes the points of all attempts of an iteration, or with `iterations` zero the first ones, for the host to
-/// evaluate; a warp an individual.
+/// Writes the points of all attempts of an iteration for the host to evaluate, or, if `iterations` is zero, the first
+/// points.
+///
+/// **Mapping.** A warp works on an individual; warps stride over the individuals of their block.
+///
+/// **Arrays.** As [`GenerationArgs`](warpswarm_core::launch::GenerationArgs) describes them; writes `asked:
+/// [run][individual][attempt][coordinate]`.
+///
+/// **Launch.** `runs * blocks_per_run` blocks of a multiple of 32 threads, at most [`MAX_BLOCK`]. No shared memory is
+/// used.
 #[inline(always)]
 pub fn ask<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
     max_block::<MAX_BLOCK>();
@@ -38,9 +46,11 @@ pub fn ask<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
     });
 }
 
-/// Ends the iteration with what the host has told of its points.
+/// Completes the iteration with the results of the host.
 ///
-/// Shared memory: [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
+/// **Mapping and launch.** As [`ask`], with the same arguments. Reads `told: [run][individual][attempt]`.
+///
+/// **Shared memory.** [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
 #[inline(always)]
 pub fn tell<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
     iterate(launch, |generation, around, _| {
@@ -50,13 +60,13 @@ pub fn tell<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
     });
 }
 
-/// The attempts of a run's individuals in an iteration at most.
+/// The most attempts of all individuals of a run in an iteration.
 #[inline(always)]
 fn tries<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) -> usize {
     launch.args.individuals as usize * launch.method.most_attempts() as usize
 }
 
-/// Where an attempt stands among those of all individuals.
+/// The index of an attempt among those of all individuals.
 #[inline(always)]
 fn place<R: DeviceReal, M: Method<R>>(method: &M, index: u32, attempt: u32) -> usize {
     index as usize * method.most_attempts() as usize + attempt as usize

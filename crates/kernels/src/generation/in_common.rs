@@ -1,4 +1,4 @@
-//! What the individuals of a run have in common: see [`Method::learn`] and [`Method::leaves`].
+//! What the individuals of a run share: see [`Method::learn`] and [`Method::leaves`].
 
 use warpswarm_core::method::{GROUP, LESSONS, Lessons, Memory, Method};
 use warpswarm_core::sum::{Operator, Sum};
@@ -9,20 +9,21 @@ use warpswarm_device::{block, thread, warp};
 use super::population::{Generation, Parity};
 use crate::run::of_run;
 
-/// Numbers of shared memory with which a block's warps share the [sums](Generation::learn).
+/// Numbers of shared memory through which a block's warps combine their [sums](Generation::learn).
 pub(super) const STAGE: u32 = GROUP * LESSONS as u32;
 
-/// The shared memory of a block, as those sums use it, where its scratch, of a candidate a thread, has room for them.
+/// The shared memory for these sums: the scratch of a candidate for each thread, if it is large enough.
 #[inline(always)]
 pub(super) fn stage<R: DeviceReal>() -> Option<SharedArray<R>> {
-    // SAFETY: every block that runs a method has a candidate a thread at the beginning of its shared memory, which takes at least
-    // two numbers.
+    // SAFETY: every block that runs a method has a candidate for each thread at the beginning of its shared memory. A
+    // candidate takes at least two numbers.
     (2 * thread::block_dim() >= STAGE).then(|| unsafe { SharedArray::new(0, STAGE) })
 }
 
-/// A memory, which this block alone writes: of the first 32 numbers a lane of one warp has each, the rest is in global memory.
+/// A memory that only this block writes. Each lane of one warp holds one of the first 32 numbers; the rest is in global
+/// memory.
 struct Remembered<R> {
-    /// This lane's.
+    /// This lane's number.
     mine: R,
     all: View<R>,
 }
@@ -38,7 +39,7 @@ impl<R: DeviceReal> Memory<R> for Remembered<R> {
             self.mine = number;
         }
         if k >= 32 {
-            // All lanes have read what was there.
+            // All lanes have read the old number.
             warp::sync();
             if thread::lane() == 0 {
                 self.all.set(k as usize, number);
@@ -48,7 +49,7 @@ impl<R: DeviceReal> Memory<R> for Remembered<R> {
     }
 }
 
-/// The sums over so many neighbouring lanes, a power of two, in all of them.
+/// The sums over groups of `lanes` neighbouring lanes, in all of them; `lanes` is a power of two.
 #[inline(always)]
 fn joined_by<R: DeviceReal>(lanes: u32, of: Lessons<R>) -> Lessons<R> {
     let (mut sums, mut apart) = (of, 1);
@@ -75,7 +76,7 @@ fn joined<R: DeviceReal>(of: Lessons<R>) -> Lessons<R> {
     sums
 }
 
-/// One of the sums, by its number: a choice between values, as they are registers.
+/// The sum of this number. Selected by a comparison, because an index would move the sums out of registers.
 #[inline(always)]
 fn chosen<R: DeviceReal>(of: Lessons<R>, number: u32) -> R {
     match number {
@@ -87,7 +88,7 @@ fn chosen<R: DeviceReal>(of: Lessons<R>, number: u32) -> R {
 }
 
 impl<R: DeviceReal> Generation<'_, R> {
-    /// The memory by which an iteration goes.
+    /// The memory that an iteration uses.
     #[inline(always)]
     fn memory(&self, iteration: u64) -> View<R> {
         let (args, numbers) = (self.args, self.args.common.numbers as usize);
@@ -95,7 +96,7 @@ impl<R: DeviceReal> Generation<'_, R> {
         both.part((iteration & 1) as usize * numbers, numbers)
     }
 
-    /// The memory as this block has found it.
+    /// This block's copy of the memory.
     #[inline(always)]
     pub(super) fn own_memory(&self) -> View<R> {
         let (args, numbers) = (self.args, self.args.common.numbers as usize);
@@ -107,11 +108,11 @@ impl<R: DeviceReal> Generation<'_, R> {
     /// Groups of a piece.
     #[inline(always)]
     fn piece(&self) -> u32 {
-        // Never zero; said so that no check for a division by zero is compiled.
+        // Never zero; `max` removes the check for a division by zero.
         self.args.common.piece.max(1)
     }
 
-    /// The sums of pieces after an iteration.
+    /// The sums of the pieces after an iteration.
     #[inline(always)]
     fn lessons(&self, iteration: u64) -> View<Lessons<R>> {
         let args = self.args;
@@ -120,7 +121,7 @@ impl<R: DeviceReal> Generation<'_, R> {
         both.part((iteration & 1) as usize * groups, groups)
     }
 
-    /// The row of a place of the archive: those of all individuals, first and second places.
+    /// The row of a place of the archive: first the first places of all individuals, then the second places.
     #[inline(always)]
     fn left(&self, place: u32) -> View<R> {
         let args = self.args;
@@ -129,13 +130,13 @@ impl<R: DeviceReal> Generation<'_, R> {
         all.part(place as usize * stride, stride)
     }
 
-    /// The row of the first or second place of the archive of an individual.
+    /// The row of an individual's first or second place of the archive.
     #[inline(always)]
     pub(super) fn left_by(&self, place: u32, individual: u32) -> View<R> {
         self.left(place * self.args.individuals + individual)
     }
 
-    /// The public point of an individual, or, behind all of them, a place of the archive.
+    /// The public point of an individual; for a larger index, a place of the archive.
     #[inline(always)]
     pub(crate) fn other<M: Method<R>>(&self, before: Parity<R>, individual: u32) -> View<R> {
         if M::SHARES && individual >= self.args.individuals {
@@ -144,7 +145,7 @@ impl<R: DeviceReal> Generation<'_, R> {
         before.row(individual)
     }
 
-    /// Where an individual whose numbers are so now leaves the point that it had, if it does.
+    /// The place of the archive for the old point of an individual with these numbers, if it leaves one.
     #[inline(always)]
     pub(super) fn leaves<M: Method<R>>(
         &self,
@@ -161,7 +162,7 @@ impl<R: DeviceReal> Generation<'_, R> {
         }
     }
 
-    /// The memory at the start of a leg, and an archive of which nothing is taken. By the whole block.
+    /// Initialises the memory and clears the archive at the start of a leg. By the whole block.
     #[inline(always)]
     pub(super) fn renew<M: Method<R>>(&self, method: &M) {
         if !M::SHARES || self.part != 0 {
@@ -186,7 +187,8 @@ impl<R: DeviceReal> Generation<'_, R> {
         }
     }
 
-    /// The sums of 32 neighbouring pieces of so many, in all lanes; by a warp.
+    /// The sums of 32 neighbouring pieces from `first` on, in all lanes; by a warp. `pieces` is the number of all
+    /// pieces.
     #[inline(always)]
     fn sums_of_pieces(lessons: View<Lessons<R>>, first: u32, pieces: u32) -> Lessons<R> {
         let piece = first + thread::lane();
@@ -194,8 +196,8 @@ impl<R: DeviceReal> Generation<'_, R> {
         joined(of)
     }
 
-    /// The sums of 32 such parts from `first` on, one a lane of the first warp. By the whole block, whose warps share the work where
-    /// they have `stage`, of [`STAGE`] numbers.
+    /// The sums of 32 such parts from `first` on, one in each lane of the first warp. By the whole block; its warps
+    /// divide the work if there is a `stage` of [`STAGE`] numbers.
     #[inline(always)]
     fn sums_of_parts(
         lessons: View<Lessons<R>>,
@@ -213,7 +215,7 @@ impl<R: DeviceReal> Generation<'_, R> {
             }
             return mine;
         };
-        // What was there has been read.
+        // No thread still reads the old numbers.
         block::sync();
         let mut part = warp;
         while part < GROUP && first + part * GROUP < pieces {
@@ -227,8 +229,8 @@ impl<R: DeviceReal> Generation<'_, R> {
         if warp == 0 && first + lane * GROUP < pieces { staged(stage) } else { mine }
     }
 
-    /// The sums from which a run learns, as [`sum_of_groups`](warpswarm_core::method::sum_of_groups) has them; in the first
-    /// warp. By the whole block.
+    /// The sums from which a run learns, in the order of [`sum_of_groups`](warpswarm_core::method::sum_of_groups). The
+    /// result is in the first warp. By the whole block.
     #[inline(always)]
     fn sums(&self, iteration: u64, stage: Option<SharedArray<R>>) -> Lessons<R> {
         let piece = self.piece();
@@ -238,7 +240,7 @@ impl<R: DeviceReal> Generation<'_, R> {
             let of_first = thread::warp() == 0;
             return if of_first { Self::sums_of_pieces(lessons, 0, pieces) } else { sums };
         }
-        // The parts of `GROUP * GROUP` groups, whose sums are added one after the other.
+        // Parts of `GROUP * GROUP` groups, whose sums are added in sequence.
         let of_one = GROUP / piece;
         while first < pieces {
             let of = joined_by(of_one, Self::sums_of_parts(lessons, first, pieces, stage));
@@ -256,10 +258,10 @@ impl<R: DeviceReal> Generation<'_, R> {
         sums
     }
 
-    /// Learns before an iteration, where individuals have something in common. By the whole block, after a barrier of all of
-    /// the run's; `stage` is shared memory that is free until then, if there is any.
+    /// Updates the memory before an iteration, if the method has one. By the whole block, after a barrier of all blocks
+    /// of the run. `stage` is shared memory that is free during the call, if there is any.
     ///
-    /// Every block does the same: it takes less than to wait for one that does.
+    /// Every block does the same work, which takes less time than waiting for one block that does it for all.
     #[inline(always)]
     pub(super) fn learn<M: Method<R>>(
         &self,
@@ -299,8 +301,8 @@ impl<R: DeviceReal> Generation<'_, R> {
         block::sync();
     }
 
-    /// Sums up what this block's individuals teach after an iteration, where individuals have something in common. By the
-    /// whole block; `stage` is shared memory that is free, if there is any, and without it a piece is a group.
+    /// Sums the contributions of this block's individuals after an iteration, if the method learns. By the whole block.
+    /// `stage` is free shared memory; without it a piece is a group.
     #[inline(always)]
     pub(super) fn teach<M: Method<R>>(
         &self,
@@ -311,7 +313,7 @@ impl<R: DeviceReal> Generation<'_, R> {
         if !M::SHARES {
             return;
         }
-        // The numbers of all are there.
+        // The numbers of all individuals are stored.
         block::sync();
         let (after, lessons) = (self.written_by(iteration), self.lessons(iteration));
         let (piece, (first, end)) = (self.piece(), self.of_this_block());
@@ -356,7 +358,7 @@ impl<R: DeviceReal> Generation<'_, R> {
     }
 }
 
-/// This lane's of the sums that warps have put onto a stage.
+/// This lane's sums among those that the warps have stored in `stage`.
 #[inline(always)]
 fn staged<R: DeviceReal>(stage: SharedArray<R>) -> Lessons<R> {
     let (mut mine, mut k) = ([R::ZERO; LESSONS], 0);

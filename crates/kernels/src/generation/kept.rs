@@ -1,10 +1,10 @@
-//! What a spread keeps of an individual: its best attempt so far, and whether its row is there twice already.
+//! What a mapping keeps of an individual: its best attempt so far, and whether both copies of its row are equal.
 
 use warpswarm_core::method::{MAX_OWN, Numbers};
 use warpswarm_core::order::Fitness;
 use warpswarm_device::view::DeviceReal;
 
-/// A proposal and what it was made with; `X` are this lane's coordinates.
+/// A proposal and the values that produced it; `X` holds this lane's coordinates.
 #[derive(Clone, Copy)]
 pub(super) struct Proposal<X, R, P> {
     pub(super) x: X,
@@ -15,7 +15,7 @@ pub(super) struct Proposal<X, R, P> {
     pub(super) attempt: u32,
 }
 
-/// Whether an attempt of this fitness counts more than what is kept of those before it.
+/// Whether an attempt of this fitness is better than the best one before it.
 #[inline(always)]
 pub(super) fn is_better<X, R: DeviceReal, P>(
     fitness: Fitness<R>,
@@ -27,8 +27,8 @@ pub(super) fn is_better<X, R: DeviceReal, P>(
     }
 }
 
-/// Of which individuals, a bit each, the row is the same in both parities: the launch has copied it, and it has stayed.
-/// Those beyond the 32nd are copied in each iteration.
+/// The individuals, one bit each, whose row is the same in both parities: it was copied in this launch and has not
+/// changed since. Individuals beyond the 32nd are copied in each iteration.
 #[derive(Clone, Copy)]
 pub(super) struct Copied(u32);
 
@@ -42,7 +42,7 @@ impl Copied {
         self.0 & bit != 0
     }
 
-    /// Notes, when a row has been written where it had to be, whether it stays.
+    /// Records, after a row has been written where necessary, whether it stays unchanged.
     #[inline(always)]
     pub(super) fn note(&mut self, bit: u32, stays: bool) {
         self.0 = if stays { self.0 | bit } else { self.0 & !bit };

@@ -1,4 +1,4 @@
-//! Where the blocks of a run agree on the best, between two iterations.
+//! The barrier between two iterations, at which the blocks of a run agree on the best individual.
 
 use warpswarm_core::launch::{slot_words, slots_len};
 use warpswarm_core::order::{Candidate, Fitness};
@@ -11,7 +11,7 @@ use super::population::Generation;
 use super::seen::{known, none};
 use crate::run::of_run;
 
-/// Slots of the exchange that a lane reads at a time: one round trip for 160 blocks.
+/// Slots of the exchange that a lane reads at the same time: one round trip for 160 blocks.
 const IN_FLIGHT: usize = 5;
 
 /// The barrier after an iteration.
@@ -22,7 +22,7 @@ pub(super) struct Meeting<R> {
     exchange: Exchange,
     /// `[parity][block]`
     indices: View<u64>,
-    /// A place a warp, and one more.
+    /// A place for each warp, and one more.
     scratch: SharedArray<Candidate<R>>,
 }
 
@@ -33,7 +33,7 @@ impl<R: DeviceReal> Meeting<R> {
         scratch: SharedArray<Candidate<R>>,
     ) -> Self {
         let (args, number) = (generation.args, generation.number);
-        // Hidden, so that no length is kept in registers while individuals move.
+        // Opaque, so that no length is kept in registers while individuals move.
         let blocks = thread::opaque(args.blocks_per_run);
         let words = slots_len::<R>(CONSTRAINED, 1, u64::from(blocks)) as usize;
         let (slots, indices) = if blocks > 1 {
@@ -48,10 +48,10 @@ impl<R: DeviceReal> Meeting<R> {
         Meeting { blocks, part: generation.part, exchange, indices, scratch }
     }
 
-    /// Makes the best of all candidates the leader if one of them beats it; says whether one does. What
-    /// any block of the run wrote before is visible to all after.
+    /// Makes the best of all candidates the leader if it beats the leader; returns whether it does. What any block of
+    /// the run wrote before is visible to all blocks afterwards.
     ///
-    /// Collective in the block and among the run's blocks; `mine` is the thread's.
+    /// Collective in the block and among the run's blocks; `mine` is the thread's candidate.
     #[inline(always)]
     pub(super) fn agree<const CONSTRAINED: bool>(
         &self,
@@ -75,8 +75,9 @@ impl<R: DeviceReal> Meeting<R> {
         found
     }
 
-    /// Shows the other blocks the best of this one's candidates, if it beats a leader of before; for [`hear`](Meeting::hear).
-    /// What the block wrote before its last barrier is visible then if there is a candidate, or if the block `has_more`.
+    /// Posts the best of this block's candidates to the other blocks, if it beats an earlier leader; they read it with
+    /// [`hear`](Meeting::hear). What the block wrote before its last barrier becomes visible if there is a candidate,
+    /// or if `has_more` is set.
     ///
     /// Collective in the block.
     #[inline(always)]
@@ -90,8 +91,8 @@ impl<R: DeviceReal> Meeting<R> {
         self.post::<CONSTRAINED>(tag, ours, has_more);
     }
 
-    /// Makes the best of what all blocks have [offered](Meeting::offer) under a tag the leader if it beats it; says whether it does.
-    /// The next may be offered after it.
+    /// Makes the best of the candidates that all blocks have [offered](Meeting::offer) under a tag the leader if it
+    /// beats the leader; returns whether it does. Afterwards a block may offer its next candidate.
     ///
     /// Collective in the block and among the run's blocks.
     #[inline(always)]
@@ -109,7 +110,7 @@ impl<R: DeviceReal> Meeting<R> {
         found
     }
 
-    /// Whether one of the block's candidates beats the leader, and then the best of them. Collective in the block.
+    /// Whether one of the block's candidates beats the leader, and the best of these. Collective in the block.
     #[inline(always)]
     fn best_of_block<const CONSTRAINED: bool>(
         &self,
@@ -118,7 +119,7 @@ impl<R: DeviceReal> Meeting<R> {
     ) -> (bool, Candidate<R>) {
         let better = mine.beats(leader);
         let any = block::sync_or(better);
-        // Hidden, so that places in shared memory are not kept in registers all the while.
+        // Opaque, so that addresses in shared memory are not kept in registers throughout.
         let (lane, warp) = (thread::opaque(thread::lane()), thread::opaque(thread::warp()));
         let mut ours = none::<R, CONSTRAINED>();
         if any {
@@ -137,8 +138,8 @@ impl<R: DeviceReal> Meeting<R> {
         (any, ours)
     }
 
-    /// Posts the block's best candidate, if there is one. What the block's threads wrote before their last barrier is visible to who
-    /// has heard of it, if there is one or the block `has_more`.
+    /// Posts the block's best candidate, if there is one. What the block's threads wrote before their last barrier is
+    /// visible to a block that has received it, if there is a candidate or `has_more` is set.
     #[inline(always)]
     fn post<const CONSTRAINED: bool>(&self, tag: u32, ours: Candidate<R>, has_more: bool) {
         if thread::index() == 0 {
@@ -148,7 +149,7 @@ impl<R: DeviceReal> Meeting<R> {
                 self.indices.set(parity + self.part as usize, u64::from(ours.index));
             }
             if has_more || !nothing {
-                // The block's rows, which the barrier before has ordered before this thread.
+                // The rows that the block wrote; the barrier before has ordered them before this thread.
                 grid::fence();
             }
             let fitness = if nothing { Fitness::WORST } else { ours.fitness };
@@ -156,8 +157,8 @@ impl<R: DeviceReal> Meeting<R> {
         }
     }
 
-    /// The best of all blocks' candidates; [`Candidate::NONE`] where no block has one. What they wrote before is visible, with `ALL` also
-    /// where there is none.
+    /// The best of all blocks' candidates; [`Candidate::NONE`] if no block has one. What the blocks wrote before is
+    /// visible if there is a candidate; with `ALL` in any case.
     #[inline(always)]
     fn heard<const CONSTRAINED: bool, const ALL: bool>(&self, tag: u32) -> Candidate<R> {
         let place = thread::opaque(thread::block_dim()) / 32;

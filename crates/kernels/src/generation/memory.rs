@@ -1,4 +1,4 @@
-//! Individuals in memory while they move: any number of coordinates, one iteration a launch.
+//! Individuals that stay in global memory while they move: any number of coordinates, one iteration a launch.
 
 use warpswarm_core::launch::{MAX_BLOCK, MethodArgs};
 use warpswarm_core::method::{Individual, Method, Numbers, Own};
@@ -15,11 +15,16 @@ use super::population::{Generation, Parity, key_of_block};
 use super::seen::{SeenByWarp, looked};
 use crate::run::count_not_finite;
 
-/// One iteration with a warp an individual, a coordinate a lane at a time; with `iterations` zero
-/// places the individuals.
+/// Does one iteration, or, if `iterations` is zero, places the individuals.
 ///
-/// Work: each of the run's blocks has as many neighbouring individuals as the others, its warps stride
-/// over them. Shared memory: [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
+/// **Mapping.** Each of the run's blocks has `individuals_per_block` neighbouring individuals. A warp works on an
+/// individual and strides over those of its block; lanes stride over the coordinates.
+///
+/// **Arrays.** As [`GenerationArgs`](warpswarm_core::launch::GenerationArgs) describes them.
+///
+/// **Launch.** `runs * blocks_per_run` blocks of a multiple of 32 threads, at most [`MAX_BLOCK`].
+///
+/// **Shared memory.** [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
 #[inline(always)]
 pub fn step<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
     iterate(launch, |_, around, plan| evaluated(&launch.method, around, plan));
@@ -33,15 +38,15 @@ fn evaluated<R: DeviceReal, M: Method<R>>(
     plan: &M::Plan,
 ) -> Fitness<R> {
     let row = around.after.row(around.who.index);
-    // A proposal is written where the public point will be; the attempt before has been read by all.
+    // The proposal is written where the public point will be. All lanes have read the attempt before.
     warp::sync();
     around.propose(method, plan, row);
     let point = WarpPoint::new(row, around.who.dimensions as usize);
     objective::evaluate::<R, _, true>(&point)
 }
 
-/// Iteration `iteration` of a leg, 0 to place its individuals, in the midst of a kernel, whose blocks meet before and after; how many
-/// evaluations of this warp were not finite.
+/// Does iteration `iteration` of a leg inside another kernel; 0 places the individuals. The run's blocks synchronise
+/// before and after. Returns how many evaluations of this warp were not finite.
 #[cfg(feature = "built-in")]
 #[inline(always)]
 pub(crate) fn turn<R: DeviceReal, M: Method<R>>(
@@ -61,9 +66,10 @@ pub(crate) fn turn<R: DeviceReal, M: Method<R>>(
     not_finite
 }
 
-/// Moves this warp's individuals one iteration on; gives the best of them, and how many evaluations were not finite.
+/// Does one iteration of this warp's individuals. Returns the best of them, and how many evaluations were not finite.
 ///
-/// [`Generation::each`] would do as a loop, but the compiler may not inline its closure, and what evaluates must be inlined.
+/// A written-out loop instead of [`Generation::each`]: the compiler may not inline a closure, and code that evaluates
+/// must be inlined.
 #[inline(always)]
 fn advance_all<R: DeviceReal, M: Method<R>>(
     method: &M,
@@ -82,7 +88,7 @@ fn advance_all<R: DeviceReal, M: Method<R>>(
     (mine, not_finite)
 }
 
-/// One iteration, of which `judge` gives the fitness of each attempt's proposal.
+/// Does one iteration; `judge` returns the fitness of each attempt's proposal.
 #[inline(always)]
 pub(super) fn iterate<R: DeviceReal, M: Method<R>>(
     launch: &MethodArgs<R, M>,
@@ -101,7 +107,7 @@ pub(super) fn iterate<R: DeviceReal, M: Method<R>>(
     if thread::lane() == 0 {
         count_not_finite(generation.control, not_finite);
     }
-    // SAFETY: the host gives `MethodTile::shared_bytes`: a candidate a thread and one more.
+    // SAFETY: the host gives `MethodTile::shared_bytes`: a candidate for each thread and one more.
     let scratch = unsafe { SharedArray::new(0, thread::block_dim()) };
     let after = generation.written_by(iteration);
     let row = |index| after.row(index);
@@ -110,19 +116,19 @@ pub(super) fn iterate<R: DeviceReal, M: Method<R>>(
     generation.run().end_iterations(done, noticed, mine, row, args.stride, scratch);
 }
 
-/// An individual that proposes, and what is around it.
+/// An individual that proposes, and the data that it uses.
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a, R> {
     pub(super) who: Individual<R>,
     generation: &'a Generation<'a, R>,
     before: Parity<R>,
     after: Parity<R>,
-    /// The public point, its own or the one taken over.
+    /// The public point: its own, or one taken over.
     public: View<R>,
 }
 
 impl<'a, R: DeviceReal> Around<'a, R> {
-    /// What an individual has before it proposes: its numbers, and what it has seen.
+    /// Prepares an individual: what it looks at, its numbers, and what it has seen.
     #[inline(always)]
     pub(super) fn looks<M: Method<R>>(
         method: &M,
@@ -142,7 +148,7 @@ impl<'a, R: DeviceReal> Around<'a, R> {
         Around { who: Individual { attempt, ..self.who }, ..*self }
     }
 
-    /// How many attempts it makes.
+    /// How many attempts the individual makes.
     #[inline(always)]
     pub(super) fn attempts<M: Method<R>>(&self, method: &M) -> u32 {
         let Individual { iteration, index, .. } = self.who;
@@ -165,7 +171,7 @@ impl<'a, R: DeviceReal> Around<'a, R> {
     }
 }
 
-/// The coordinates of this lane.
+/// Calls `work` for the coordinates of this lane.
 #[inline(always)]
 fn coordinates(dimensions: u32, mut work: impl FnMut(u32)) {
     let mut i = thread::lane();
@@ -175,14 +181,13 @@ fn coordinates(dimensions: u32, mut work: impl FnMut(u32)) {
     }
 }
 
-/// The best attempt so far: its number, its fitness, and what it was made with.
+/// The best attempt so far: its number, its fitness, its plan and its numbers.
 type Kept<R, P> = (u32, Fitness<R>, P, Numbers<R>);
 
-/// Moves an individual one iteration on, or places it; gives the fitness of its public point, and how
-/// many of its evaluations were not finite.
+/// Moves an individual by one iteration, or places it. Returns the fitness of its public point, and how many of its
+/// evaluations were not finite.
 ///
-/// The own rows change once the attempts are over, so the coordinates of the one that counts are computed
-/// again.
+/// The own rows change only after all attempts, so the coordinates of the best attempt are computed a second time.
 #[inline(always)]
 fn advance<R: DeviceReal, M: Method<R>>(
     method: &M,

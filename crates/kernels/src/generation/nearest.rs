@@ -1,4 +1,4 @@
-//! How far each individual is from its nearest other, once all are placed.
+//! The distance of each individual to the nearest other one, after all are placed.
 
 use warpswarm_core::launch::{GenerationArgs, TILE_BLOCKS};
 use warpswarm_core::objective::Point;
@@ -10,20 +10,23 @@ use warpswarm_device::view::DeviceReal;
 
 use super::population::{Generation, key_of_block};
 
-/// Numbers of an individual of the methods that ask for it.
+/// Numbers of an individual in the methods that use this kernel.
 const NUMBERS: usize = 4;
 
-/// Puts [`solis_wets::first_step`] into number 0 of every individual.
+/// Stores [`solis_wets::first_step`] as number 0 of every individual.
 ///
-/// Work: a warp an individual, its lanes the coordinates of one other after the other; the blocks as
-/// in the other kernels. The others of all warps of a block come from the cache, so that each is
-/// fetched once a block; memory beyond the population is not needed.
+/// **Mapping.** A warp works on an individual; its lanes compute the distance to one other individual after the other.
+/// The warps of a block read the same rows at about the same time, so that each row is fetched once for a block.
+///
+/// **Arrays.** As [`GenerationArgs`] describes them; memory beyond the population is not needed.
+///
+/// **Launch.** Any grid, with the arguments of the kernel that placed the individuals. No shared memory.
 #[inline(always)]
 pub fn nearest<R: DeviceReal>(args: &GenerationArgs<R>) {
     max_block::<{ TILE_BLOCKS[0] }>();
     let generation = &Generation::of_block(args, (0, NUMBERS), key_of_block(args));
     if generation.next().is_none() {
-        // It was not placed now.
+        // The run was not placed in this launch.
         return;
     }
     let placed = generation.written_by(0);

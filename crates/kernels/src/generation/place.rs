@@ -1,4 +1,4 @@
-//! A coordinate at which an individual proposes.
+//! A coordinate of an individual that proposes.
 
 use warpswarm_core::method::{Individual, MAX_OTHERS, Method, Own, Site, SiteDraws};
 use warpswarm_core::random::{Draw, Factor};
@@ -7,11 +7,11 @@ use warpswarm_device::view::{DeviceReal, View};
 
 use super::population::hidden;
 
-/// What is drawn for a coordinate: factors, and draws of set 0.
+/// The draws of a coordinate: factors, and draws of set 0.
 pub(crate) type Known<R> = ([Factor<R>; 2], [Draw<R>; 2]);
 
-/// The normal numbers of `N` (2 or 4) neighbouring coordinates from `first` on, which is a multiple of `N`; not numbers where the
-/// method asks for none.
+/// The normal numbers of `N` (2 or 4) neighbouring coordinates from `first` on, a multiple of `N`; NaN if the method
+/// uses none.
 #[inline(always)]
 pub(crate) fn normals_of<R: DeviceReal, M: Method<R>, const N: usize>(
     method: &M,
@@ -35,7 +35,7 @@ pub(crate) fn normals_of<R: DeviceReal, M: Method<R>, const N: usize>(
 pub(crate) struct Place<R, F> {
     pub(crate) coordinate: u32,
     pub(crate) draws: SiteDraws,
-    /// Factors, and draws of set 0, where they are known already.
+    /// Factors, and draws of set 0, if they have been drawn already.
     pub(crate) known: Option<Known<R>>,
     /// See [`Site::normal`].
     pub(crate) normal: R,
@@ -43,9 +43,9 @@ pub(crate) struct Place<R, F> {
     pub(crate) public: R,
     pub(crate) own: Own<R>,
     pub(crate) best: R,
-    /// The public points of [`Method::others`] there.
+    /// The public points of [`Method::others`] at this coordinate.
     pub(crate) theirs: [R; MAX_OTHERS],
-    /// An individual's public point there.
+    /// The public point of an individual at this coordinate.
     pub(crate) of: F,
 }
 
@@ -98,7 +98,7 @@ impl<R: DeviceReal, F: Fn(u32) -> R> Site<R> for Place<R, F> {
     }
     #[inline(always)]
     fn reentry(&self) -> R {
-        // Rarely needed: hidden, so that the compiler does not compute it ahead for all.
+        // Rarely needed: opaque, so that the compiler does not compute it in advance for all coordinates.
         self.draws.reentry(thread::opaque(self.coordinate))
     }
 }

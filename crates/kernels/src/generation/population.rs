@@ -16,9 +16,9 @@ use crate::run::{Run, bounds_of_run, given, level_of, of_run};
 #[derive(Clone, Copy)]
 pub struct Generation<'a, R> {
     pub(crate) args: &'a GenerationArgs<R>,
-    /// The run's number in the launch.
+    /// The run's index in the launch.
     pub(crate) number: usize,
-    /// This block's number among the run's.
+    /// This block's index among the run's blocks.
     pub(crate) part: u32,
     /// The key of the run's draws.
     key: RunKey,
@@ -39,7 +39,7 @@ pub struct Generation<'a, R> {
     pub(crate) control: View<Control>,
 }
 
-/// What all may look at, of one parity.
+/// The data of one parity, which all individuals may read.
 #[derive(Clone, Copy)]
 pub(crate) struct Parity<R> {
     /// `[individual][place]`
@@ -94,19 +94,19 @@ impl<R: DeviceReal> Parity<R> {
 }
 
 impl<'a, R: DeviceReal> Generation<'a, R> {
-    /// The run that this block works on, of individuals with so many own rows and numbers.
+    /// The run that this block works on, whose individuals have `own` own rows and `numbers` numbers.
     #[inline(always)]
     pub(crate) fn of_block(
         args: &'a GenerationArgs<R>,
         (own, numbers): (usize, usize),
         key: RunKey,
     ) -> Self {
-        // Computed anew by whoever asks again, so that no register holds it meanwhile.
+        // Each caller computes it again, so that no register holds it in between.
         let place = thread::run_and_part(args.runs, args.blocks_per_run);
         Generation::of_run(args, (own, numbers), key, place)
     }
 
-    /// A run of the launch, and a block's number among its blocks.
+    /// A run of the launch, and a block's index among its blocks.
     #[inline(always)]
     pub(crate) fn of_run(
         args: &'a GenerationArgs<R>,
@@ -135,13 +135,13 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         }
     }
 
-    /// The same, computed anew: see [`of_block`](Generation::of_block).
+    /// The same, computed again: see [`of_block`](Generation::of_block).
     #[inline(always)]
     pub(crate) fn again<M: Method<R>>(&self) -> Self {
         Generation::of_block(self.args, (M::OWN, M::NUMBERS), self.key)
     }
 
-    /// The iteration that a launch is to do; 0 where it is to place the individuals, none where the run has stopped.
+    /// The iteration that a launch computes: 0 to place the individuals, none if the run has stopped.
     #[inline(always)]
     pub(crate) fn next(&self) -> Option<u64> {
         let control = self.control.get(0);
@@ -151,13 +151,13 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         if control.stopped == stopped::NOT { Some(control.iterations + 1) } else { None }
     }
 
-    /// The level at which an individual is judged, if there are violations.
+    /// The violation level at which an individual is judged, if there are constraints.
     #[inline(always)]
     pub(crate) fn level_of<const CONSTRAINED: bool>(&self, individual: u32) -> R {
         level_of::<R, CONSTRAINED>(self.control, individual)
     }
 
-    /// The run besides its individuals.
+    /// The run's data other than its individuals.
     #[inline(always)]
     pub(crate) fn run(&self) -> Run<R> {
         let blocks = self.args.blocks_per_run;
@@ -172,7 +172,8 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         }
     }
 
-    /// What iteration `iteration` reads and the one before wrote, whose number would be one more to keep in registers.
+    /// The data that iteration `iteration` reads and the one before wrote. `!iteration` has the same parity as
+    /// `iteration - 1`, which would take another register.
     #[inline(always)]
     pub(crate) fn read_by(&self, iteration: u64) -> Parity<R> {
         self.written_by(!iteration)
@@ -205,7 +206,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         index: u32,
         fitness: Fitness<R>,
     ) -> Individual<R> {
-        // Hidden for the same reason as the key.
+        // Opaque for the same reason as the key.
         let high = thread::opaque((iteration >> 32) as u32);
         Individual {
             key: hidden(self.key),
@@ -218,9 +219,10 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         }
     }
 
-    /// The individuals of this block: the first, and the one after the last; computed anew by whoever asks again.
+    /// The individuals of this block: the first, and the one after the last. Each caller computes them again.
     ///
-    /// At most 2^31 individuals, so that what is added to an index fits. A block has neighbours, so that of equals the first is in the first block.
+    /// A run has at most 2^31 individuals, so that sums of an index and a stride fit. The individuals of a block are
+    /// neighbours, so that of equal candidates the first one is in the first block.
     #[inline(always)]
     pub(crate) fn of_this_block(&self) -> (u32, u32) {
         let (n, share) = (self.args.individuals, self.args.individuals_per_block);
@@ -228,7 +230,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         (first, (first + share).min(n))
     }
 
-    /// The individuals of this warp: `work` is done for each, by all its lanes together.
+    /// Calls `work` for the individuals of this warp, with all its lanes together.
     #[inline(always)]
     pub(crate) fn each(&self, mut work: impl FnMut(u32)) {
         let (first, end) = self.of_this_block();
@@ -289,8 +291,8 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
         method::first(method, who, i, self.bounds(i), (drawn, given))
     }
 
-    /// Coordinate `i` of a proposal, or of the first position, and of the own rows after it. Its public and the best
-    /// coordinate are asked for after the start only.
+    /// Coordinate `i` of a proposal, or of the first position, and of the own rows after it. `public` and `best` are
+    /// not called at iteration 0.
     #[inline(always)]
     pub(crate) fn proposed<M: Method<R>>(
         &self,
@@ -328,7 +330,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     }
 }
 
-/// The part of an array that belongs to one run, where there may be nothing of it.
+/// The part of an array that belongs to one run; empty if `len` is zero.
 #[inline(always)]
 pub(super) fn optional_of_run<T: Copy>(
     ptr: Ptr<T>,
@@ -338,7 +340,7 @@ pub(super) fn optional_of_run<T: Copy>(
     if len == 0 { View::EMPTY } else { of_run(ptr, runs, run, len) }
 }
 
-/// What an individual draws for its coordinates.
+/// The draws of an individual for its coordinates.
 #[inline(always)]
 pub(crate) fn draws_of<R: DeviceReal>(who: &Individual<R>) -> SiteDraws {
     SiteDraws::of(&Individual { key: hidden(who.key), ..*who })
@@ -358,8 +360,8 @@ pub(crate) fn key_of_run<R: DeviceReal>(args: &GenerationArgs<R>, run: u32) -> R
     RunKey::new(seed, args.first_run + u64::from(run)).of_leg(leg)
 }
 
-/// What the run that this block works on has for itself. It is read where it is needed: kept, its stop rule would take
-/// registers all the while.
+/// The own settings of the run that this block works on. They are read where they are needed, because the stop rule
+/// would take registers throughout.
 #[inline(always)]
 pub(crate) fn own_run<R: DeviceReal>(args: &GenerationArgs<R>) -> OwnRun<R> {
     let (run, _) = thread::run_and_part(args.runs, args.blocks_per_run);
@@ -371,8 +373,8 @@ fn own_run_of<R: DeviceReal>(args: &GenerationArgs<R>, run: usize) -> OwnRun<R> 
     of_run(args.own_runs, args.runs, run, 1).get(0)
 }
 
-/// The same key, from which nothing has been computed yet: what is computed of it in a loop is not kept in
-/// registers all the while.
+/// The same key, opaque to the compiler, so that values computed from it in a loop are not kept in registers
+/// throughout.
 #[inline(always)]
 pub(crate) fn hidden(key: RunKey) -> RunKey {
     key.through(thread::opaque)

@@ -1,4 +1,4 @@
-//! What a block remembers in shared memory while its individuals move, so that no thread has to in registers.
+//! Values that a block keeps in shared memory while its individuals move, to save registers.
 
 use warpswarm_core::launch::generation_stage;
 use warpswarm_core::order::Candidate;
@@ -8,21 +8,21 @@ use warpswarm_device::view::DeviceReal;
 
 use super::seen::known;
 
-/// The run's best, and the iteration of its last improvement; set by one thread, and asked for by all with a barrier
-/// between.
+/// The run's best, and the iteration of its last improvement. One thread sets them; all threads read them after a
+/// barrier.
 #[derive(Clone, Copy)]
 pub(super) struct Remembered<R> {
-    /// A candidate a thread, and the best.
+    /// A candidate for each thread, and the best.
     candidates: SharedArray<Candidate<R>>,
     improved_at: SharedArray<u64>,
 }
 
 impl<R: DeviceReal> Remembered<R> {
-    /// Of the block.
+    /// Those of the block.
     ///
     /// # Safety
-    /// The host gives [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes): after a candidate a
-    /// thread two more, in place of which nothing else is put.
+    /// The host gives [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes): a candidate for
+    /// each thread and two more, in whose place nothing else is stored.
     #[inline(always)]
     pub(super) unsafe fn new() -> Self {
         let threads = thread::block_dim();
@@ -35,7 +35,7 @@ impl<R: DeviceReal> Remembered<R> {
         }
     }
 
-    /// Where the best is: hidden, so that its address is not kept in a register either.
+    /// The place of the best: opaque, so that its address is not kept in a register either.
     #[inline(always)]
     fn place(self) -> u32 {
         thread::opaque(thread::block_dim())

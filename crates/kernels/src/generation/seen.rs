@@ -1,4 +1,4 @@
-//! The population of the iteration before, as a warp or a thread looks at it.
+//! The population after the iteration before, as a warp or a thread reads it.
 
 use warpswarm_core::method::{Fitnesses, Individual, Method, Numbers, Population, best_one_by_one};
 use warpswarm_core::order::{Candidate, Fitness};
@@ -12,19 +12,19 @@ use warpswarm_device::{thread, warp};
 
 use super::population::{Generation, Parity};
 
-/// A fitness from memory; without constraints nothing is violated, which saves comparisons.
+/// A fitness from memory. Without constraints the violation is zero, which saves comparisons.
 #[inline(always)]
 pub(crate) fn known<R: DeviceReal, const CONSTRAINED: bool>(fitness: Fitness<R>) -> Fitness<R> {
     if CONSTRAINED { fitness } else { Fitness { violation: R::ZERO, ..fitness } }
 }
 
-/// What every candidate beats, in the same way: as [`Candidate::NONE`] it has the last index.
+/// A candidate that every other one beats; like [`Candidate::NONE`] it has the largest index.
 #[inline(always)]
 pub(crate) fn none<R: DeviceReal, const CONSTRAINED: bool>() -> Candidate<R> {
     Candidate::new(known::<R, CONSTRAINED>(Fitness::WORST), u32::MAX)
 }
 
-/// The population of the iteration before, as a warp looks at it: all its methods are collective.
+/// The population after the iteration before, as a warp reads it. All methods are collective in the warp.
 #[derive(Clone, Copy)]
 pub(crate) struct SeenByWarp<'a, R, const CONSTRAINED: bool> {
     pub(crate) generation: &'a Generation<'a, R>,
@@ -37,7 +37,7 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Fitnesses<R> for SeenByWarp<'_, R, 
         known::<R, CONSTRAINED>(self.before.fitness.get(individual as usize))
     }
 
-    /// A lane an individual at a time.
+    /// Each lane compares one individual at a time.
     #[inline(always)]
     fn best_of(&self, first: u32, count: u32) -> Candidate<R> {
         let mut mine = none::<R, CONSTRAINED>();
@@ -50,7 +50,7 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Fitnesses<R> for SeenByWarp<'_, R, 
         Candidate::new(known::<R, CONSTRAINED>(best.fitness), best.index)
     }
 
-    /// A lane a draw at a time.
+    /// Each lane makes one draw at a time.
     #[inline(always)]
     fn best_drawn(&self, count: u32, drawn: impl Fn(u32) -> u32) -> u32 {
         drawn(best_drawn::<R, CONSTRAINED, 32, 1>(count, |number| self.fitness(drawn(number))))
@@ -62,15 +62,17 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Fitnesses<R> for SeenByWarp<'_, R, 
     }
 }
 
-/// How many individuals a lane loads before it waits for memory, which takes as long as a hundred instructions; in f64 half as many.
+/// Individuals that a lane loads before it waits for memory, whose latency is that of about a hundred instructions;
+/// half as many in f64.
 const IN_FLIGHT: usize = 8;
 const IN_FLIGHT_F64: usize = IN_FLIGHT / 2;
 
-/// How many distances a warp computes at a time, for the same reason. It divides the default sizes of scatter search's sets. In f64
-/// registers would be spilled.
+/// Distances that a warp computes at the same time, for the same reason. The number divides the default set sizes of
+/// scatter search. In f64 registers would be spilled.
 const DISTANCES: usize = 5;
 
-/// Which of the next `32 * K` of the first `n` individuals are so: a bit a lane. Collective in the warp.
+/// For which of the next `32 * K` of the first `n` individuals `is_so` holds: one bit for each lane. Collective in the
+/// warp.
 #[inline(always)]
 fn which<const K: usize>(start: u32, n: u32, is_so: &impl Fn(u32) -> bool) -> [u32; K] {
     let mut so = [false; K];
@@ -84,7 +86,7 @@ fn which<const K: usize>(start: u32, n: u32, is_so: &impl Fn(u32) -> bool) -> [u
     so.map(warp::ballot)
 }
 
-/// How many of the first `n` individuals are so. Collective in the warp.
+/// For how many of the first `n` individuals `is_so` holds. Collective in the warp.
 #[inline(always)]
 fn count_of<const K: usize>(n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
     let (mut count, mut start) = (0, 0);
@@ -100,7 +102,7 @@ fn count_of<const K: usize>(n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
     count
 }
 
-/// The first of the first `n` individuals that is so; `n` if none is. Collective in the warp.
+/// The first of the first `n` individuals for which `is_so` holds; `n` if there is none. Collective in the warp.
 #[inline(always)]
 fn first_of<const K: usize>(n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
     let mut start = 0;
@@ -164,7 +166,8 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByWarp<'_, R,
 }
 
 impl<R: DeviceReal, const CONSTRAINED: bool> SeenByWarp<'_, R, CONSTRAINED> {
-    /// The least square of the distances to the first `n`, `N` of which are computed at a time. Collective in the warp.
+    /// The least squared distance to the first `n` individuals; `N` are computed at the same time. Collective in the
+    /// warp.
     #[inline(always)]
     fn nearest_of<const N: usize>(&self, index: u32, n: u32) -> R {
         let (mut nearest, mut first) = (R::INFINITY, 0);
@@ -185,7 +188,7 @@ impl<R: DeviceReal, const CONSTRAINED: bool> SeenByWarp<'_, R, CONSTRAINED> {
         nearest
     }
 
-    /// The squares of the distances to several individuals. Collective in the warp.
+    /// The squared distances to several individuals. Collective in the warp.
     #[inline(always)]
     fn squares<const N: usize>(&self, a: u32, others: [u32; N]) -> [R; N] {
         let (x, rows) = (self.before.row(a), others.map(|b| self.before.row(b)));
@@ -196,8 +199,8 @@ impl<R: DeviceReal, const CONSTRAINED: bool> SeenByWarp<'_, R, CONSTRAINED> {
     }
 }
 
-/// Which of `count` draws gives the best individual, of equals the first: so many lanes share the draws, each of which takes `EACH` at a
-/// time, to wait for their fitness once. Collective in the lanes.
+/// The number of the draw, out of `count`, that gives the best individual; of equals the first. `LANES` lanes divide
+/// the draws; each loads `EACH` fitnesses at a time, to wait for memory only once. Collective in the lanes.
 #[inline(always)]
 fn best_drawn<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize>(
     count: u32,
@@ -207,7 +210,7 @@ fn best_drawn<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EA
     let mut best = Candidate::new(none::<R, CONSTRAINED>().fitness, lane.min(count - 1));
     let mut first = 0;
     while first < count {
-        // Behind the last it is drawn once more, which changes nothing.
+        // Beyond the last draw it is repeated, which changes nothing.
         let number = |k: usize| (first + lane + k as u32 * LANES).min(count - 1);
         let mut rivals = [Fitness::WORST; EACH];
         let mut k = 0;
@@ -217,7 +220,7 @@ fn best_drawn<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EA
         }
         k = 0;
         while k < EACH {
-            // Later ones have higher numbers.
+            // Later draws have larger numbers.
             let is_better = rivals[k].beats(best.fitness);
             best = if is_better { Candidate::new(rivals[k], number(k)) } else { best };
             k += 1;
@@ -235,13 +238,13 @@ fn best_drawn<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EA
     best.index
 }
 
-/// The population of the iteration before, as one of so many lanes looks at it that have an individual together: all do the same, but for
-/// what they share. Of what is drawn each asks for `EACH` at a time.
+/// The population after the iteration before, as `LANES` lanes that share an individual read it. All lanes do the same,
+/// except for the work that they divide. Of drawn individuals each lane loads `EACH` at a time.
 #[derive(Clone, Copy)]
 pub(crate) struct SeenByLanes<'a, R, const CONSTRAINED: bool, const LANES: u32, const EACH: usize> {
     pub(crate) generation: &'a Generation<'a, R>,
     pub(crate) before: Parity<R>,
-    /// The best of each swarm, where the block has searched for them.
+    /// The best of each swarm, if the block has computed them.
     pub(crate) bests: Option<SharedArray<Candidate<R>>>,
 }
 
@@ -253,7 +256,8 @@ impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize
         known::<R, CONSTRAINED>(self.before.fitness.get(individual as usize))
     }
 
-    /// Compared as integers, without a branch, each of which would part the lanes; in f64 there are no registers for that.
+    /// Compares integers without a branch, because a branch would diverge the lanes. In f64 the registers do not
+    /// suffice.
     #[inline(always)]
     fn best_of(&self, first: u32, count: u32) -> Candidate<R> {
         if R::WORDS == 2 {
@@ -329,7 +333,7 @@ impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize
     }
 }
 
-/// An individual's numbers as the iteration before left them, or at the start.
+/// An individual's numbers after the iteration before, or at the start.
 #[inline(always)]
 pub(crate) fn numbers_before<R: DeviceReal, M: Method<R>>(
     method: &M,
@@ -339,8 +343,8 @@ pub(crate) fn numbers_before<R: DeviceReal, M: Method<R>>(
     if who.iteration == 0 { method.numbers(who) } else { before.numbers(who.index) }
 }
 
-/// What an individual has seen of the others: its numbers after, what the method makes of it, itself with
-/// its fitness then, and whose public point it has. Collective where looking is.
+/// Lets an individual look at the others. Returns its numbers afterwards, what it has seen, the individual with its
+/// fitness then, and the index of the individual whose public point it has. Collective if looking is.
 #[inline(always)]
 pub(crate) fn looked<R: DeviceReal, M: Method<R>, P: Population<R>>(
     method: &M,

@@ -1,4 +1,4 @@
-//! The bests of swarms, for which a block searches once, where its threads have an individual each.
+//! The bests of swarms, which a block computes once for all its threads if each thread has an individual.
 
 use warpswarm_core::method::{Fitnesses, Method};
 use warpswarm_core::order::Candidate;
@@ -8,8 +8,8 @@ use warpswarm_device::{block, thread};
 
 use super::seen::SeenByWarp;
 
-/// The best of each [swarm](Method::swarms), if the method asks for them and the scratch, of a candidate a thread, has room for them.
-/// Collective in the block; who asks for the next has been at another barrier before.
+/// The best of each [swarm](Method::swarms), if the method uses them and the scratch of a candidate for each thread has
+/// room. Collective in the block; between two calls there is another barrier.
 #[inline(always)]
 pub(super) fn bests_of_swarms<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     method: &M,
@@ -20,7 +20,7 @@ pub(super) fn bests_of_swarms<R: DeviceReal, M: Method<R>, const CONSTRAINED: bo
         return None;
     }
     let (swarms, size) = method.swarms();
-    // Before them is what the blocks' agreement takes.
+    // The places before them belong to the agreement of the blocks.
     let (threads, warps) = (thread::block_dim(), thread::block_dim() / 32);
     if warps + 1 + swarms > threads {
         return None;

@@ -1,4 +1,4 @@
-//! A thread an individual: up to 32 coordinates.
+//! A thread moves an individual: up to 32 coordinates.
 
 use warpswarm_core::launch::{
     MAX_BLOCK, column_len, column_place, generation_stage, proposal_place, proposals_len,
@@ -19,19 +19,19 @@ use super::population::{Generation, draws_of, hidden};
 use super::seen::{SeenByLanes, SeenByWarp, looked, none};
 use super::swarms::bests_of_swarms;
 
-/// A thread an individual.
+/// A thread moves an individual.
 ///
-/// Work: each of the run's blocks has as many neighbouring individuals as the others, its threads stride over
-/// them. Shared memory: [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
+/// Each of the run's blocks has `individuals_per_block` neighbouring individuals; its threads stride over them. Shared
+/// memory: [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
 #[derive(Clone, Copy)]
 pub struct Threads<R> {
     /// The run's best point, `[coordinate]`
     leader: SharedArray<R>,
-    /// This thread's proposal, in which [`column_place`] says where a coordinate is.
+    /// This thread's proposal; [`column_place`] gives the place of a coordinate.
     proposal: SharedArray<R>,
-    /// A candidate a thread, those of the [meeting](super::meeting) first.
+    /// A candidate for each thread; the first ones belong to the [meeting](super::meeting).
     scratch: SharedArray<Candidate<R>>,
-    /// Of this thread's individuals.
+    /// Which of this thread's individuals have equal rows in both parities.
     copied: Copied,
 }
 
@@ -102,21 +102,21 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Threads<R> {
 struct Standing<R> {
     who: Individual<R>,
     numbers: Numbers<R>,
-    /// Whose public point it has.
+    /// The index of the individual whose public point it has.
     from: u32,
-    /// Its own among those of `copied`.
+    /// Its bit in `copied`.
     bit: u32,
 }
 
-/// What a proposal was made with, and the numbers that go with it.
+/// The plan of a proposal, and the numbers that belong to it.
 type Made<R, P> = (P, Numbers<R>);
 
 impl<R: DeviceReal> Threads<R> {
-    /// Moves an individual one iteration on, or places it; gives it with the fitness of its public point,
-    /// and how many of its evaluations were not finite.
+    /// Moves an individual by one iteration, or places it. Returns it with the fitness of its public point, and how
+    /// many of its evaluations were not finite.
     ///
-    /// Where it makes several attempts, the coordinates of the one that counts are computed once more at the
-    /// end, so that own rows are written only then. `bit` is its own among those of `copied`.
+    /// If it makes several attempts, the coordinates of the best one are computed again at the end, so that own rows
+    /// are written only then. `bit` is its bit in `copied`.
     #[inline(always)]
     fn one<M: Method<R>, const CONSTRAINED: bool>(
         &mut self,
@@ -133,7 +133,7 @@ impl<R: DeviceReal> Threads<R> {
         let (mut made, mut not_finite, mut round) = (None, 0, 0);
         // The best attempt so far.
         let mut best = none::<R, CONSTRAINED>();
-        // With one attempt there is nothing to be computed again.
+        // A single attempt is not computed again.
         let rounds = if attempts > 1 { attempts + 1 } else { attempts };
         while round < rounds {
             let again = round == attempts;
@@ -163,7 +163,7 @@ impl<R: DeviceReal> Threads<R> {
         (self.settle(method, around, standing, (made, best)), not_finite)
     }
 
-    /// Makes the first position the proposal, and writes the own rows.
+    /// Stores the first position as the proposal, and writes the own rows.
     #[inline(always)]
     fn start<M: Method<R>>(&self, method: &M, generation: &Generation<'_, R>, who: &Individual<R>) {
         let mut i = 0;
@@ -179,7 +179,7 @@ impl<R: DeviceReal> Threads<R> {
         }
     }
 
-    /// Makes a proposal, and writes the own rows, if it shall.
+    /// Computes a proposal, and writes the own rows if `writes` is set.
     #[inline(always)]
     fn propose<M: Method<R>, const N: usize>(
         &self,
@@ -204,7 +204,7 @@ impl<R: DeviceReal> Threads<R> {
         objective::evaluate::<R, _, CONSTRAINED>(&point).within(level)
     }
 
-    /// Writes an individual as it is after its best attempt, if it made any; gives it with its fitness.
+    /// Stores an individual as it is after its best attempt, if it made any. Returns it with its fitness.
     #[inline(always)]
     fn settle<M: Method<R>>(
         &mut self,
@@ -225,7 +225,7 @@ impl<R: DeviceReal> Threads<R> {
                 fitness = best.fitness;
             }
         }
-        // In f64 there are no registers to know that for.
+        // In f64 the registers do not suffice to keep this.
         let stays = R::WORDS == 1 && !accepted && from == who.index;
         if !stays || !self.copied.has(bit) {
             let rows = (before.row(from), after.row(who.index));
@@ -249,7 +249,7 @@ impl<R: DeviceReal> Threads<R> {
         Candidate::new(fitness, who.index)
     }
 
-    /// Writes the proposal, if it was accepted, or else a row to another, `N` (2 or 4) coordinates at a time.
+    /// Writes the proposal to `to` if it was accepted, otherwise the row `from`; `N` (2 or 4) coordinates at a time.
     #[inline(always)]
     fn write<const N: usize>(
         &self,
@@ -257,7 +257,7 @@ impl<R: DeviceReal> Threads<R> {
         dimensions: u32,
         accepted: bool,
     ) {
-        // Some are read before the first is written, so that they are on their way together.
+        // Several loads are issued before the first store, so that their latencies overlap.
         let together = 4 / R::WORDS;
         let mut k = 0;
         while k < thread::opaque(dimensions) {
@@ -287,15 +287,15 @@ impl<R: DeviceReal> Threads<R> {
     }
 }
 
-/// A proposal to be made, `N` (2 or 4) coordinates at a time, of which a row has a multiple.
+/// A proposal to be computed, `N` (2 or 4) coordinates at a time; rows have a multiple of `N` places.
 struct Proposing<'a, R, P, const N: usize> {
     threads: &'a Threads<R>,
     around: Around<'a, R>,
     who: Individual<R>,
     plan: P,
-    /// Whose public point it has.
+    /// The index of the individual whose public point it has.
     from: u32,
-    /// Whether own rows are written, too.
+    /// Whether own rows are written as well.
     writes: bool,
 }
 
@@ -308,7 +308,7 @@ impl<R: DeviceReal, M: Method<R>, const N: usize> With<M> for Proposing<'_, R, M
         let Around { generation, before, .. } = around;
         let others = method.others(plan);
         let (mut first, width) = (0, N as u32);
-        // Not unrolled: it is long, and a processor holds but a few hundred instructions ready.
+        // Not unrolled: the body is long, and a multiprocessor holds only a few hundred instructions ready.
         while first < thread::opaque(who.dimensions) {
             let k = width * thread::opaque(first / width);
             let row = |row: View<R>| places::<R, N>(row, k);
@@ -332,7 +332,7 @@ impl<R: DeviceReal, M: Method<R>, const N: usize> With<M> for Proposing<'_, R, M
                 r += 1;
             }
             let draws = draws_of(who);
-            // Those that the method does not ask for are not computed.
+            // The compiler removes those that the method does not use.
             let factors = if N == 4 {
                 draws.factors_of_quad(k / 4)
             } else {
@@ -358,7 +358,7 @@ impl<R: DeviceReal, M: Method<R>, const N: usize> With<M> for Proposing<'_, R, M
                     of: |individual| before.row(individual).get(k as usize + j),
                 };
                 let proposed = method.propose(plan, &place);
-                // Places behind the last coordinate stay zero.
+                // Places beyond the last coordinate stay zero.
                 let is_there = k + (j as u32) < who.dimensions;
                 x[j] = if is_there { proposed.0 } else { R::ZERO };
                 own[0][j] = if is_there { proposed.1[0] } else { R::ZERO };
@@ -378,7 +378,7 @@ impl<R: DeviceReal, M: Method<R>, const N: usize> With<M> for Proposing<'_, R, M
             }
             first += width;
         }
-        // Fours are read, of which the last may be half of one.
+        // The column is read four places at a time; the last group may have only two of its own.
         if N == 2 && first % 4 != 0 {
             threads.proposal.set(column_place(first), R::ZERO);
             threads.proposal.set(column_place(first + 1), R::ZERO);

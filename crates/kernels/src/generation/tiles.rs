@@ -1,4 +1,4 @@
-//! Eight lanes an individual, four neighbouring coordinates a lane: up to 32 coordinates.
+//! Eight lanes move an individual, with four neighbouring coordinates for each lane: up to 32 coordinates.
 
 use warpswarm_core::launch::{MAX_BLOCK, TILE_BLOCKS, generation_stage};
 use warpswarm_core::method::{Individual, MAX_OTHERS, Method, Planning, With};
@@ -21,17 +21,18 @@ const LANES: u32 = 8;
 /// Coordinates of a lane.
 const K: usize = 4;
 
-/// Eight lanes an individual, whose rows they read and write whole, 16 bytes a lane and more.
+/// Eight lanes move an individual. They read and write whole rows, 16 bytes or more for each lane, so that accesses are
+/// coalesced.
 ///
-/// Work: each of the run's blocks has as many neighbouring individuals as the others, its tiles stride over
-/// them. Shared memory: [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
+/// Each of the run's blocks has `individuals_per_block` neighbouring individuals; its tiles stride over them. Shared
+/// memory: [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
 #[derive(Clone, Copy)]
 pub struct Tiles<R> {
     /// The run's best point, `[coordinate]`
     leader: SharedArray<R>,
-    /// Where the lanes of this tile show each other their coordinates.
+    /// The memory through which the lanes of this tile exchange coordinates.
     stage: SharedArray<R>,
-    /// Of this tile's individuals.
+    /// Which of this tile's individuals have equal rows in both parities.
     copied: Copied,
 }
 
@@ -73,8 +74,8 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
     fn of_block(_: &Generation<'_, R>, _: SharedArray<Candidate<R>>) -> Self {
         let (threads, places) = (thread::block_dim(), LANES * K as u32);
         let points = 1 + threads / LANES;
-        // SAFETY: the host gives `MethodTile::shared_bytes`: after the scratch a point for the leader, and the stage, if
-        // the objective gathers.
+        // SAFETY: the host gives `MethodTile::shared_bytes`: after the scratch a point for the leader, and the stage,
+        // if the objective gathers.
         let points =
             unsafe { SharedArray::<R>::new(generation_stage::<R>(threads), points * places) };
         let stage = points.part((1 + thread::index() / LANES) * places, places);
@@ -95,8 +96,8 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
         }
     }
 
-    /// All tiles of a block come equally often; those that have no more individuals do as the last one does, and
-    /// write nothing.
+    /// All tiles of a block do the same number of rounds, because collectives need all lanes of a warp. A tile that has
+    /// no individual left computes with the block's last one and writes nothing.
     #[inline(always)]
     fn advance<const CONSTRAINED: bool>(
         &mut self,
@@ -133,8 +134,8 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
     }
 }
 
-/// Whose turn it is for this tile in a round, the last one's behind the end, and whether it is there; none where no tile of
-/// the block has one.
+/// The individual of this tile in a round, and whether there is one; beyond the end the block's last individual. None
+/// if no tile of the block has an individual.
 #[inline(always)]
 fn turn<R: DeviceReal>(around: Around<'_, R>, round: u32) -> Option<(u32, bool)> {
     let (first, end) = around.generation.of_this_block();
@@ -143,8 +144,8 @@ fn turn<R: DeviceReal>(around: Around<'_, R>, round: u32) -> Option<(u32, bool)>
     (start < end).then_some((index.min(end - 1), index < end))
 }
 
-/// What this lane plans: each for one of as many rounds as there are lanes, from this one on. Where there is one, they look
-/// around for it together.
+/// The plan of this lane. Each lane plans for one of the next [`LANES`] rounds. If only one round is left, the lanes
+/// look at the others together for it.
 #[inline(always)]
 fn planned<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     method: &M,
@@ -164,11 +165,11 @@ fn planned<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
         let others = SeenByLanes::<R, CONSTRAINED, LANES, 2> { generation, before, bests: None };
         looked(method, before, &others, who)
     };
-    // Hidden, so that what is computed of it is not kept in registers meanwhile.
+    // Opaque, so that values computed from the key are not kept in registers in between.
     method.plan(&Individual { key: hidden(who.key), ..who }, seen, &mut numbers)
 }
 
-/// What lane `lane` of this tile has decided. Collective in the warp.
+/// The plan of lane `lane` of this tile. Collective in the warp.
 #[inline(always)]
 fn of_lane<R: DeviceReal, M: Method<R>>(plan: M::Plan, lane: u32) -> M::Plan {
     let lane = thread::lane() / LANES * LANES + lane;
@@ -176,7 +177,7 @@ fn of_lane<R: DeviceReal, M: Method<R>>(plan: M::Plan, lane: u32) -> M::Plan {
 }
 
 impl<R: DeviceReal> Tiles<R> {
-    /// Moves the individual whose turn it is: see [`one`](Tiles::one).
+    /// Moves the individual of this round: see [`one`](Tiles::one).
     #[inline(always)]
     fn take<M: Method<R>, const CONSTRAINED: bool>(
         &mut self,
@@ -190,11 +191,11 @@ impl<R: DeviceReal> Tiles<R> {
         self.one::<M, CONSTRAINED>(method, around, (who, plan), (is_there, bit))
     }
 
-    /// Moves an individual one iteration on, or places it; gives it with the fitness of its public point,
-    /// and how many of its evaluations were not finite, in one lane.
+    /// Moves an individual by one iteration, or places it. Returns it with the fitness of its public point, and, in one
+    /// lane, how many of its evaluations were not finite.
     ///
-    /// Where it `is_there`; another goes through the motions. `bit` is its own among those of `copied`. Collective in
-    /// the warp.
+    /// If `is_there` is false, the lanes execute every step for the sake of the collectives and write nothing. `bit` is
+    /// the individual's bit in `copied`. Collective in the warp.
     #[inline(always)]
     fn one<M: Method<R>, const CONSTRAINED: bool>(
         &mut self,
@@ -228,7 +229,7 @@ impl<R: DeviceReal> Tiles<R> {
         };
         let attempts = if is_there { attempts } else { 0 };
         let mut kept: Option<Proposal<[R; K], R, M::Plan>> = None;
-        // What this lane has planned: the next of as many attempts as there are lanes.
+        // This lane's plan: the lanes plan for the next [`LANES`] attempts, one each.
         let mut ahead = None;
         let (mut attempt, mut not_finite) = (0, 0);
         while attempt < most && warp::any(attempt < attempts) {
@@ -285,7 +286,7 @@ impl<R: DeviceReal> Tiles<R> {
                 r += 1;
             }
         }
-        // With constraints there are no registers to know that for.
+        // With constraints the registers do not suffice to keep this.
         let stays = !CONSTRAINED && !accepted && from == who.index;
         if !stays || !self.copied.has(bit) {
             set_places(after.row(who.index), stride, x);
@@ -324,7 +325,7 @@ fn first_position<R: DeviceReal, M: Method<R>>(
     (x, after)
 }
 
-/// A proposal to be made: this lane's coordinates.
+/// A proposal to be computed: this lane's coordinates.
 struct Proposing<'a, R, P> {
     around: Around<'a, R>,
     who: Individual<R>,
@@ -343,7 +344,7 @@ impl<R: DeviceReal, M: Method<R>> With<M> for Proposing<'_, R, M::Plan> {
     fn with(self, method: M) -> Self::Output {
         let Proposing { around, ref who, ref plan, public, own, leader } = self;
         let Around { generation, before, .. } = around;
-        // Hidden, so that what is computed of it is not kept in registers all the while.
+        // Opaque, so that values computed from it are not kept in registers throughout.
         let (stride, first) = (generation.args.stride, thread::opaque(first()));
         let best = leader.get4(first);
         let others = method.others(plan);
@@ -355,7 +356,7 @@ impl<R: DeviceReal, M: Method<R>> With<M> for Proposing<'_, R, M::Plan> {
         }
         let (lower, upper) = (places(generation.lower, stride), places(generation.upper, stride));
         let draws = draws_of(who);
-        // Those that the method does not ask for are not computed.
+        // The compiler removes those that the method does not use.
         let factors = draws.factors_of_quad(first / 4);
         let drawn = [draws.of_pair(first / 2), draws.of_pair(first / 2 + 1)];
         let normals = normals_of::<R, M, K>(&method, (who, plan), first);
@@ -379,7 +380,7 @@ impl<R: DeviceReal, M: Method<R>> With<M> for Proposing<'_, R, M::Plan> {
                 },
             };
             let proposed = method.propose(plan, &place);
-            // Places behind the last coordinate stay zero.
+            // Places beyond the last coordinate stay zero.
             if coordinate < who.dimensions {
                 x[j] = proposed.0;
                 after[0][j] = proposed.1[0];

@@ -1,4 +1,4 @@
-//! A warp an individual: up to 32 coordinates, one a lane.
+//! A warp moves an individual: up to 32 coordinates, one for each lane.
 
 use warpswarm_core::launch::{MAX_BLOCK, generation_stage, team_scratch};
 use warpswarm_core::method::{Individual, Method, Numbers, Own};
@@ -15,31 +15,31 @@ use super::kept::{Proposal, is_better};
 use super::population::{Generation, hidden};
 use super::seen::{SeenByWarp, looked, none};
 
-/// A warp an individual, or several that share its attempts.
+/// A warp moves an individual, or several warps divide its attempts.
 ///
-/// Work: each of the run's blocks has as many neighbouring individuals as the others, its teams stride
-/// over them. Shared memory: [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
+/// Each of the run's blocks has `individuals_per_block` neighbouring individuals; its teams of warps stride over them.
+/// Shared memory: [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
 #[derive(Clone, Copy)]
 pub struct Warps<R> {
     team: Team,
-    /// Where teams tell each other their best attempts.
+    /// The memory through which the warps of a team compare their best attempts.
     scratch: SharedArray<Candidate<R>>,
-    /// Where the lanes of this warp show each other their coordinates.
+    /// The memory through which the lanes of this warp exchange coordinates.
     stage: SharedArray<R>,
-    /// The run's best point, this lane's coordinate.
+    /// This lane's coordinate of the run's best point.
     leader: R,
 }
 
 /// The warps that share the attempts of an individual.
 #[derive(Clone, Copy)]
 struct Team {
-    /// How many warps.
+    /// Warps of the team.
     warps: u32,
-    /// This team's number in the block.
+    /// This team's index in the block.
     number: u32,
     /// Teams in the block.
     teams: u32,
-    /// This warp's number in the team.
+    /// This warp's index in the team.
     rank: u32,
 }
 
@@ -54,12 +54,11 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Warps<R> {
     #[inline(always)]
     fn of_block(generation: &Generation<'_, R>, scratch: SharedArray<Candidate<R>>) -> Self {
         let threads = thread::block_dim();
-        // Never zero; said so that no check for a division by zero is compiled.
+        // Never zero; `max` removes the check for a division by zero.
         let warps = generation.args.team.max(1);
         let (number, rank) = (thread::warp() / warps, thread::warp() % warps);
         let places = 32;
-        // SAFETY: the host gives `MethodTile::shared_bytes`: after the scratch the stage, if the objective
-        // gathers.
+        // SAFETY: the host gives `MethodTile::shared_bytes`: after the scratch the stage, if the objective gathers.
         let stage =
             unsafe { SharedArray::<R>::new(generation_stage::<R>(threads), threads / 32 * places) };
         Warps {
@@ -83,7 +82,8 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Warps<R> {
         }
     }
 
-    /// All teams of a block come equally often; those that have no more individuals come for none.
+    /// All teams of a block do the same number of rounds, because they share barriers. A team that has no individual
+    /// left only takes part in these.
     #[inline(always)]
     fn advance<const CONSTRAINED: bool>(
         &mut self,
@@ -131,12 +131,12 @@ fn coordinate_of<R: DeviceReal>(stride: u32, get: impl Fn(usize) -> R) -> R {
     if i < stride { get(i as usize) } else { R::ZERO }
 }
 
-/// Moves an individual one iteration on, or places it; gives it with the fitness of its public point, and
-/// how many of this warp's evaluations were not finite.
+/// Moves an individual by one iteration, or places it. Returns it with the fitness of its public point, and how many of
+/// this warp's evaluations were not finite.
 ///
-/// Where a team shares the attempts, all its warps come here, with the place in which they tell each other
-/// their best; the one whose attempt counts writes, and gives the candidate. Collective in the block
-/// then: a team without an individual comes, too.
+/// If a team divides the attempts, `shares` is the memory in which its warps compare their best ones. The warp with the
+/// best attempt writes the individual and returns the candidate. The function is then collective in the block: a team
+/// without an individual calls it too.
 #[inline(always)]
 fn advance<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     method: &M,
@@ -175,7 +175,7 @@ fn advance<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
             none::<R, CONSTRAINED>()
         };
         let best = warp::best(theirs, CONSTRAINED).0.index;
-        // Where there was no attempt, the first warp is as good as any.
+        // Without any attempt, the first warp of the team writes.
         if best != mine.index || (best == u32::MAX && team.rank != 0) {
             return (none::<R, CONSTRAINED>(), not_finite);
         }
@@ -186,8 +186,7 @@ fn advance<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     }
 }
 
-/// The best of the attempts `first`, `first + step` and so on, if there are any, and how many were not
-/// finite.
+/// The best of the attempts `first`, `first + step` and so on, if there are any, and how many results were not finite.
 #[inline(always)]
 fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     method: &M,
@@ -219,7 +218,7 @@ fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     (kept, not_finite)
 }
 
-/// Writes an individual as it is after its best attempt, if it made any; gives it with its fitness.
+/// Stores an individual as it is after its best attempt, if it made any. Returns it with its fitness.
 #[inline(always)]
 fn settle<R: DeviceReal, M: Method<R>>(
     method: &M,
@@ -248,7 +247,7 @@ fn settle<R: DeviceReal, M: Method<R>>(
             left.set(i as usize, public);
         }
     }
-    // What all lanes have read is written by one of them.
+    // One lane writes what all lanes have read.
     warp::sync();
     if thread::lane() == 0 {
         after.fitness.set(who.index as usize, fitness);
@@ -267,8 +266,8 @@ fn proposed<R: DeviceReal, M: Method<R>>(
 ) -> (R, Own<R>) {
     let generation = &generation.again::<M>();
     let before = generation.read_by(who.iteration);
-    // Lanes beyond the last coordinate go through its motions. Hidden, so that no address is kept in registers over all
-    // attempts.
+    // Lanes beyond the last coordinate compute that coordinate again. The index is opaque, so that no address is kept
+    // in registers over all attempts.
     let i = thread::opaque(thread::lane()).min(who.dimensions - 1);
     generation.proposed(method, before, (who, plan), i, || public, || best)
 }

@@ -1,4 +1,4 @@
-//! Which blocks share a run, and where they show each other what they have found.
+//! The blocks that share a run, and the memory (a board) through which they exchange results.
 
 use warpswarm_core::launch::{cluster_board_len, pso_slots_len};
 use warpswarm_device::cluster::{self, NearBoard};
@@ -13,10 +13,10 @@ use crate::run::of_run;
 pub trait Blocks {
     /// Whether there are several.
     const SEVERAL: bool;
-    /// What they show each other, cut up as [`pso_slots_len`] says.
+    /// The board of their exchange, divided as [`pso_slots_len`] describes.
     type Board: Board;
 
-    /// Words of shared memory that the board takes, for rows of up to so many places.
+    /// Words of shared memory for the board, for rows of at most `row` places.
     fn board_len<R: DeviceReal>(row: u32) -> u32 {
         let _ = row;
         0
@@ -28,26 +28,26 @@ pub trait Blocks {
         near: SharedArray<u64>,
     ) -> Self::Board;
 
-    /// Before anybody shows anything; collective among the blocks.
+    /// Prepares the board before its first use; collective among the blocks.
     fn begin<R: DeviceReal>(swarm: &Swarm<'_, R>, near: SharedArray<u64>, row: u32) {
         let _ = (swarm, near, row);
     }
 
-    /// When nobody shows anything any more; collective among the blocks.
+    /// Called after the last use of the board; collective among the blocks.
     fn end() {}
 }
 
-/// Those whose board is in global memory, where tags go on from launch to launch.
+/// Blocks whose board is in global memory. Tags continue from launch to launch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Far<const SEVERAL: bool>;
 
-/// One alone, which shows nobody anything.
+/// A single block, which exchanges nothing.
 pub(super) type One = Far<false>;
 
-/// Those of a cooperative grid.
+/// The blocks of a cooperative grid.
 pub(super) type Grid = Far<true>;
 
-/// Those of a cluster: each has a copy of the board in its shared memory.
+/// The blocks of a cluster: each has a copy of the board in its shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cluster;
 

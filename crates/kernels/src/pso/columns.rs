@@ -1,6 +1,7 @@
-//! Particles that a thread has for itself and that are too large for its registers: each is a column of shared memory,
-//! in which what is moved together lies together, and what is the same for all, the limits and the leader, lies there once a block. So a multiprocessor holds 512
-//! particles of 32 dimensions, its registers are free to move several coordinates at once, and the code is a short loop.
+//! Particles that have a thread each and are too large for its registers. Each particle is a column of shared memory,
+//! in which values that are used together are neighbours. The limits and the leader are the same for all particles, and
+//! are stored once for a block. A multiprocessor then holds 512 particles of 32 dimensions, its registers are free to
+//! move several coordinates at once, and the code is a short loop.
 
 use warpswarm_core::boundary::{self, Boundary};
 use warpswarm_core::launch::{
@@ -17,7 +18,7 @@ use warpswarm_device::view::DeviceReal;
 use super::Swarm;
 use super::particle::{Move, Particle};
 
-/// A thread's column and what all have in common.
+/// A thread's column, and what the threads of the block have in common.
 #[derive(Clone, Copy)]
 pub(super) struct Columns<R> {
     /// `[quad][3][4]`: position, velocity, personal best; or the personal best alone
@@ -29,8 +30,8 @@ pub(super) struct Columns<R> {
 }
 
 impl<R: DeviceReal> Columns<R> {
-    /// The block's columns in a tile of so many lanes and coordinates, its limits written, and its rows, of which the first of the last two
-    /// is the leader: to be seen behind the next barrier.
+    /// The block's columns in a tile of `LANES` lanes and `K` coordinates. Writes the limits and the leader's row, the
+    /// first of the last two; they are visible after the next barrier.
     #[inline(always)]
     pub(super) fn new<const LANES: u32, const K: usize>(swarm: &Swarm<'_, R>) -> Self {
         let (threads, stride) = (thread::block_dim(), swarm.args.stride);
@@ -67,7 +68,7 @@ impl<R: DeviceReal> Columns<R> {
         columns
     }
 
-    /// Fills the column from the particle's rows.
+    /// Loads the particle's rows into the column.
     #[inline(always)]
     pub(super) fn read(&self, swarm: &Swarm<'_, R>, particle: u32) {
         let row = |array| swarm.lane_row(array, particle);
@@ -82,7 +83,7 @@ impl<R: DeviceReal> Columns<R> {
         }
     }
 
-    /// Writes the column to the particle's rows, its personal best if asked to.
+    /// Stores the column in the particle's rows; the personal best only if `with_best` is set.
     #[inline(always)]
     pub(super) fn write(&self, swarm: &Swarm<'_, R>, particle: u32, with_best: bool) {
         let row = |array| swarm.lane_row(array, particle);
@@ -99,7 +100,7 @@ impl<R: DeviceReal> Columns<R> {
         }
     }
 
-    /// Makes the position the personal best.
+    /// Copies the position to the personal best.
     #[inline(always)]
     pub(super) fn keep(&self, stride: u32) {
         let mut k = 0;
@@ -110,7 +111,7 @@ impl<R: DeviceReal> Columns<R> {
         }
     }
 
-    /// The personal best of a particle that is in registers otherwise.
+    /// The personal best of a particle whose position and velocity are in registers.
     #[inline(always)]
     pub(super) fn best<const K: usize>(&self, stride: u32) -> [R; K] {
         let mut best = [R::ZERO; K];
@@ -129,7 +130,7 @@ impl<R: DeviceReal> Columns<R> {
         best
     }
 
-    /// Makes `x` that personal best.
+    /// Stores `x` as that personal best.
     #[inline(always)]
     pub(super) fn set_best<const K: usize>(&self, stride: u32, x: &[R; K]) {
         let mut k = 0;
@@ -141,13 +142,13 @@ impl<R: DeviceReal> Columns<R> {
         }
     }
 
-    /// Makes `x` coordinate `i` of the personal best.
+    /// Stores `x` as coordinate `i` of the personal best.
     #[inline(always)]
     pub(super) fn learn(&self, i: u32, x: R) {
         self.own.set(column_place(i) + 8, x);
     }
 
-    /// The position, as objectives see it.
+    /// The position, in the form that objectives read.
     #[inline(always)]
     pub(super) fn point(&self, dimensions: u32) -> ColumnPoint<R> {
         ColumnPoint::new(self.own, dimensions as usize)
@@ -159,8 +160,8 @@ impl<R: DeviceReal> Columns<R> {
         self.own.get4(column_place(i))
     }
 
-    /// Moves the particle one iteration on, towards the leader whose row begins at `leader`: two pairs of coordinates at once, so that
-    /// neither waits for the other's results, and then the pair that may be left.
+    /// Moves the particle by one iteration, towards the leader whose row begins at `leader`. Two pairs of coordinates
+    /// move at the same time, so that neither waits for the other's results; a pair that is left over moves last.
     #[inline(always)]
     pub(super) fn advance(
         &self,
@@ -180,7 +181,7 @@ impl<R: DeviceReal> Columns<R> {
         }
     }
 
-    /// Moves `PAIRS` (1 or 2) pairs of coordinates from `k` on; those that follow are at rest.
+    /// Moves `PAIRS` (1 or 2) pairs of coordinates from `k` on; the places after them are at rest.
     #[inline(always)]
     fn advance_quad<const PAIRS: usize>(
         &self,
@@ -196,7 +197,7 @@ impl<R: DeviceReal> Columns<R> {
         self.own.set4(own + 4, v);
     }
 
-    /// Moves a particle that is in registers one iteration on, four coordinates after four.
+    /// Moves a particle that is in registers by one iteration, four coordinates at a time.
     #[inline(always)]
     pub(super) fn advance_row<const LANES: u32, const K: usize>(
         &self,

@@ -1,14 +1,17 @@
-//! Whole epochs of an island in one launch: the resident schedule of a swarm over a grid, whose best particle sets out for
-//! another island at the end of each epoch while one from elsewhere arrives.
+//! Several epochs of an island in one launch: the resident schedule over a grid. At the end of each epoch the best
+//! particle is sent to another island, and a particle from another island arrives.
 //!
-//! No block waits for others there. Each *reports* to the host since when it has a better leader, if it has, and which of its
-//! particles is the worst, and goes on; the first block shows the leader. If nobody has a better one, the host takes it to
-//! other islands, and *answers* which particle is the worst, and with the letter that has come from elsewhere. At the end of
-//! the next epoch all look at the answer: who has come is offered to the particle that was the worst when the epoch began.
+//! No block waits for other blocks at the end of an epoch. Each block *reports* to the host the first iteration in
+//! which one of its particles improved on the leader, if there is one, and its worst particle, and continues. The first
+//! block also sends the leader. If no block has an improvement, the host takes the leader to other islands. It
+//! *answers* with the worst particle of all and with the letter that has come from another island. At the end of the
+//! next epoch all blocks read the answer. The migrant is offered to the particle that was the worst when the epoch
+//! began.
 //!
-//! So particles go through a *span* of iterations, epochs and all, as if nobody improved on the leader. Where somebody
-//! has, all go back to where the span began, which they have in memory, come as far as that iteration, letters included,
-//! and agree on a new leader. Without islands it is the same ([`resident`](super::resident)) but for the letters.
+//! Particles therefore compute a *span* of iterations, with the ends of epochs in it, as if no particle improved on the
+//! leader. If one has, all blocks restore the state at the beginning of the span from memory, repeat the iterations up
+//! to the improvement, letters included, and agree on a new leader. Apart from letters, [`resident`](super::resident)
+//! does the same.
 
 mod letters;
 
@@ -25,16 +28,17 @@ use super::office::Office;
 use super::resident::window;
 use crate::run::{count_not_finite, set_progress};
 
-/// More iterations without an improvement than are counted.
+/// Iterations without an improvement are not counted beyond this.
 const ENDLESS: u64 = 1 << 30;
 
-/// Whether blocks look for an answer before the last move of an epoch, not behind it: where registers can hold it meanwhile.
+/// Whether blocks load the answer before the last move of an epoch instead of after it. They do if registers can hold
+/// it during the move.
 #[inline(always)]
 const fn looks_ahead<R: DeviceReal, const LANES: u32, const K: usize>() -> bool {
     is_in_columns::<LANES, K>() || (LANES > 1 && K * R::WORDS <= 8)
 }
 
-/// An island that is under way. Iterations are counted from the beginning of the launch.
+/// An island during a launch. Iterations are counted from the beginning of the launch.
 struct Island<'a, R, const LANES: u32, const K: usize, const CONSTRAINED: bool> {
     args: &'a EpochsArgs<R>,
     flight: Flight<'a, R, Grid, LANES, K>,
@@ -43,50 +47,61 @@ struct Island<'a, R, const LANES: u32, const K: usize, const CONSTRAINED: bool> 
     /// Iterations done before this launch.
     origin: u64,
     now: u32,
-    /// Up to here nobody has improved on the leader; from here on nobody may have.
+    /// Up to this iteration all blocks know that no particle has improved on the leader; later ones are not checked
+    /// yet.
     sure: u32,
-    /// The iteration that all go to once more, and in which somebody improves; or [`NEVER`].
+    /// The iteration up to which all blocks repeat, because a particle improves in it; or [`NEVER`].
     goal: u32,
     /// The first iteration in which this particle has improved on the leader.
     first: u32,
-    /// When the leader was found, or 0 and before the launch by `idle` iterations.
+    /// The iteration in which the leader was found; 0 if that was `idle` iterations before the launch.
     improved: u32,
     idle: u32,
-    /// Whether memory has the particle as it was at `base`, when the epoch that was to end next was number `base_epoch`.
+    /// Whether memory holds the particle as it was at `base`, when the epoch that was to end next had the number
+    /// `base_epoch`.
     written: bool,
     base: u32,
     base_epoch: u32,
-    /// Evaluations that were not finite, since then.
+    /// Evaluations since `base` that were not finite.
     not_finite: u32,
     /// The number of the epoch that ends next, from 0 for the one that ended before the launch.
     epoch: u32,
-    /// Epochs of which all is known.
+    /// Epochs whose answers have been received.
     known: u32,
-    /// Reports made, and those answered.
+    /// Reports made, and the number of the last answered one.
     reports: u32,
     answered: u32,
-    /// What there was of the next answer before the last move, if it [looked](looks_ahead).
+    /// The words of the next answer that were present before the last move, if blocks [look ahead](looks_ahead).
     glance: u64,
-    /// The tag of the last meeting.
+    /// The tag of the last exchange.
     tag: u32,
 }
 
-/// What blocks do at the end of an epoch.
+/// What blocks do after the end of an epoch.
 #[derive(Clone, Copy, PartialEq)]
 enum Next {
-    /// Go on.
+    /// Continue.
     Fly,
-    /// Go back to where the span began.
+    /// Go back to the beginning of the span.
     Back,
-    /// It was the last one.
+    /// Stop: it was the last epoch.
     End,
-    /// Nothing will arrive any more.
+    /// Stop: no answer will arrive any more.
     Closed,
 }
 
-/// `args.swarm.iterations` iterations of one run that never stops by itself, whole epochs of `args.every`, with `LANES`
-/// lanes a particle, `K` coordinates in each one's registers. Work and shared memory are those of
-/// [`resident`](super::resident::resident).
+/// Does `args.swarm.iterations` iterations of one run that never stops by itself: whole epochs of `args.every`
+/// iterations.
+///
+/// **Mapping and arrays.** Those of [`resident`](super::resident::resident), with `LANES` lanes a particle and `K`
+/// coordinates in the registers of each lane. [`OfficeLayout`](warpswarm_core::launch::OfficeLayout) describes
+/// `reports` and `answers`.
+///
+/// **Launch.** A cooperative launch of `blocks_per_run` blocks of at most `BLOCK` threads, while the host reads reports
+/// and answers them.
+///
+/// **Shared memory.** That of [`resident`](super::resident::resident), and from byte `args.near` on the words of
+/// [`OfficeLayout::near`](warpswarm_core::launch::OfficeLayout::near).
 #[inline(always)]
 pub fn epochs<
     R: DeviceReal,
@@ -113,7 +128,7 @@ pub fn epochs<
                 break;
             }
             if next == Next::Back {
-                // Perhaps an epoch ends there, too.
+                // An epoch may end at this iteration too.
                 continue;
             }
         }
@@ -157,7 +172,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
         }
     }
 
-    /// The run, found out anew: addresses hold no registers while particles move.
+    /// The run, computed again, so that addresses take no registers while particles move.
     #[inline(always)]
     fn swarm(&self) -> Swarm<'a, R> {
         Swarm::of_block(&self.args.swarm)
@@ -168,7 +183,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
         Office::new::<CONSTRAINED>(self.args)
     }
 
-    /// Agrees with all on the leader of the present iteration.
+    /// Agrees with all blocks on the leader of the present iteration.
     #[inline(always)]
     fn agree(&mut self) {
         let mine = self.flight.offer(&self.held, self.first == self.now);
@@ -187,7 +202,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
         self.first = NEVER;
     }
 
-    /// Asks all whether somebody has improved on the leader since all were sure of it; if so, goes back.
+    /// Whether all threads know that no particle has improved on the leader since `sure`. If one has, goes back.
     #[inline(always)]
     fn is_sure(&mut self) -> bool {
         let soonest = self.soonest(self.first);
@@ -206,11 +221,11 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
         self.flight.meeting.soonest::<CONSTRAINED>(&self.swarm(), self.tag, mine)
     }
 
-    /// Goes back to where the span began, to come as far as `goal`.
+    /// Goes back to the beginning of the span, to repeat its iterations up to `goal`.
     #[inline(always)]
     fn go_back(&mut self, goal: u32) {
         if self.answered != self.reports && goal <= self.known * self.args.every {
-            // That report does not count; another one takes its place.
+            // The answer to the last report is received and ignored; another report takes its place.
             let (office, epoch) = (self.office(), self.known + 1);
             office.hear::<CONSTRAINED>((self.reports, epoch), office.glance(epoch));
             self.answered = self.reports;
@@ -223,28 +238,28 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
         self.not_finite = 0;
     }
 
-    /// Iterations since an improvement on the leader that all are sure of.
+    /// Iterations since the last improvement on the leader that all blocks know of.
     #[inline(always)]
     fn since(&self) -> u32 {
         let before = if self.improved == 0 { self.idle } else { 0 };
         before + self.now - self.improved
     }
 
-    /// Whether the span has been long enough: the longer nothing has happened, the longer it may be, since whoever goes back
-    /// goes through half of it once more.
+    /// Whether the span is long enough to end it. The longer no particle has improved, the longer it may be, because
+    /// going back repeats half of it.
     #[inline(always)]
     fn is_long(&self) -> bool {
         self.now - self.base >= (self.since() / 2).clamp(SPAN[0], SPAN[1])
     }
 
-    /// Moves on, to the end of the epoch or of what can be gone through without a word.
+    /// Moves the particle to the end of the epoch or of the window.
     #[inline(always)]
     fn fly(&mut self) {
         let end = self.epoch * self.args.every;
         let stop = if self.goal == NEVER {
             let length = window::<LANES, K>(self.since()).min(end - self.now);
             if self.sure == self.now && length == 1 {
-                // Whether somebody improves then and nobody before is known without asking.
+                // An improvement can only be in this iteration, so that no exchange is needed to find the first one.
                 self.goal = self.now + 1;
             } else if !self.written {
                 self.write();
@@ -253,7 +268,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
         } else {
             self.goal.min(end)
         };
-        // What is looked for before the last iteration of the epoch is there when the particles have moved.
+        // What is loaded before the last iteration of the epoch has arrived when the particles have moved.
         let last = end - 1;
         loop {
             let looks = looks_ahead::<R, LANES, K>();
@@ -279,7 +294,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
         }
     }
 
-    /// Writes the particle to memory: a span begins.
+    /// Stores the particle in memory: a span begins.
     #[inline(always)]
     fn write(&mut self) {
         self.count();
@@ -297,7 +312,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
         self.not_finite = 0;
     }
 
-    /// Writes the whole state.
+    /// Stores the whole state.
     #[inline(always)]
     fn write_all(&mut self) {
         self.write();

@@ -13,8 +13,9 @@ use super::columns::Columns;
 use super::meeting::{Leader, Meeting, unconstrained};
 use super::particle::{self, Bounds, Move, Particle, Weights};
 
-/// Whether the weights of a move are computed during the one before: where a thread has a particle for itself, and few
-/// coordinates. Lanes that share one have others to wait for, and compute in vain what a new leader makes them repeat.
+/// Whether the weights of a move are computed during the move before: only if a thread has a particle to itself, with
+/// few coordinates. Lanes that share a particle wait for each other, and a new leader makes weights computed ahead
+/// useless.
 #[inline(always)]
 const fn is_ahead<R: DeviceReal, const LANES: u32, const K: usize>() -> bool {
     LANES == 1 && K * R::WORDS <= 4
@@ -25,13 +26,13 @@ pub(super) const fn is_in_columns<const LANES: u32, const K: usize>() -> bool {
     in_columns(LANES, K as u32)
 }
 
-/// Whether the leader's position and the limits are in shared memory, once a block.
+/// Whether the leader's position and the limits are in shared memory, once for a block.
 #[inline(always)]
 pub(super) const fn is_in_common<const LANES: u32, const K: usize>() -> bool {
     has_common(LANES, K as u32)
 }
 
-/// The particle of this thread or group of lanes, and what it needs to move.
+/// The particle of this thread or group of lanes, and what is needed to move it.
 pub(super) struct Flight<'a, R, B, const LANES: u32, const K: usize> {
     args: &'a PsoArgs<R>,
     columns: Columns<R>,
@@ -39,30 +40,31 @@ pub(super) struct Flight<'a, R, B, const LANES: u32, const K: usize> {
     bounds: Bounds<R, LANES, K>,
     key: RunKey,
     pub(super) particle: u32,
-    /// Whether there is one: idle lanes go through the motions of the last particle and keep them to themselves.
+    /// Whether there is such a particle. Lanes without one execute every step with the last particle's data, because
+    /// collectives need all lanes of the warp; they store nothing.
     pub(super) active: bool,
 }
 
-/// A particle as it is now; in columns, what of it is not there.
+/// The present state of a particle; in columns, the part that is not in shared memory.
 pub(super) struct Held<R, const LANES: u32, const K: usize> {
     pub(super) it: Particle<R, LANES, K>,
     pub(super) best: Fitness<R>,
-    /// Whether memory has its personal best, too; asked in columns alone.
+    /// Whether global memory has its personal best; used in columns only.
     pub(super) kept: bool,
-    /// The weights of the next move, where they are known before.
+    /// The weights of the next move, if they are computed ahead.
     ahead: Weights<R, K>,
 }
 
-/// What came of a move.
+/// The result of a move.
 #[derive(Clone, Copy)]
 pub(super) struct Moved {
-    /// Whether the particle beats the leader now.
+    /// Whether the particle now beats the leader.
     pub(super) leads: bool,
     pub(super) not_finite: bool,
 }
 
 impl<R: DeviceReal, const K: usize> Leader<R, K> {
-    /// As memory has it; without its position where the block has that in common.
+    /// The leader in global memory; without its position if the block has that in common.
     #[inline(always)]
     pub(super) fn read<const LANES: u32, const CONSTRAINED: bool>(swarm: &Swarm<'_, R>) -> Self {
         let global = swarm.global.get(0);
@@ -92,12 +94,12 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         Flight { args, columns, meeting, bounds, key: swarm.key(), particle, active }
     }
 
-    /// The particle as memory has it after `iteration`.
+    /// Loads the particle as it was stored after `iteration`.
     #[inline(always)]
     pub(super) fn read<const CONSTRAINED: bool>(&self, iteration: u64) -> Held<R, LANES, K> {
         let swarm = &Swarm::of_block(self.args);
         let particle = self.particle.min(swarm.individuals - 1);
-        // Hidden, so that addresses are computed anew instead of being kept.
+        // Opaque, so that addresses are computed again instead of being kept.
         let hidden = thread::opaque(particle);
         let it = if is_in_columns::<LANES, K>() {
             self.columns.read(swarm, hidden);
@@ -118,7 +120,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         Held { it, best, kept: true, ahead: self.ahead(iteration + 1) }
     }
 
-    /// Goes back to where memory has the particle, after `iteration`.
+    /// Restores the particle that was stored after `iteration`.
     #[inline(always)]
     pub(super) fn back<const CONSTRAINED: bool>(
         &self,
@@ -132,7 +134,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         }
     }
 
-    /// Writes an active particle to memory, of its personal best what is not there.
+    /// Stores an active particle in global memory; in columns, its personal best only if memory does not have it.
     #[inline(always)]
     pub(super) fn save(&self, held: &mut Held<R, LANES, K>) {
         if !self.active {
@@ -161,7 +163,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         held.kept = true;
     }
 
-    /// The weights of the move of an iteration, where they are computed ahead.
+    /// The weights of the move of an iteration, if they are computed ahead.
     #[inline(always)]
     fn ahead(&self, iteration: u64) -> Weights<R, K> {
         if is_ahead::<R, LANES, K>() { self.weights(iteration) } else { [[R::ZERO; 2]; K] }
@@ -183,7 +185,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
     ) -> Moved {
         let args = self.args;
         let which = Move { key: self.key, iteration: now, individual: self.particle };
-        // Those of the next move do not wait for anything: they fill the gaps of this one.
+        // The weights of the next move depend on nothing in this one: computing them hides latency.
         let pulls = if is_ahead::<R, LANES, K>() || is_in_common::<LANES, K>() {
             held.ahead
         } else {
@@ -224,14 +226,14 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         Moved { leads, not_finite: self.active && !fitness.is_finite() }
     }
 
-    /// What the particle offers as a leader, if it is `better` than the present one.
+    /// The particle as a candidate for the leader, if it is `better` than the present one.
     #[inline(always)]
     pub(super) fn offer(&self, held: &Held<R, LANES, K>, better: bool) -> Candidate<R> {
         if better { Candidate::new(held.best, self.particle) } else { Candidate::NONE }
     }
 
-    /// Makes a position the personal best of the particle that `learns` it; collective in the warp, of which one particle
-    /// at most does.
+    /// Stores a position as the personal best of the particle if it `learns`. Collective in the warp, in which at most
+    /// one particle does.
     #[inline(always)]
     pub(super) fn learn(
         &self,
@@ -251,7 +253,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
             }
             return;
         }
-        // Each lane looks up a coordinate for it.
+        // Each lane loads a coordinate for it.
         let mut first = 0;
         while first < stride {
             let own = first + thread::lane();
@@ -294,7 +296,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         }
     }
 
-    /// Tells each coordinate of the leader's position once, by the lanes of a warp.
+    /// Calls `coordinate_is` once for each coordinate of the leader's position; by the lanes of a warp.
     #[inline(always)]
     pub(super) fn tell(&self, leader: &Leader<R, K>, coordinate_is: impl Fn(u32, R)) {
         let (stride, lane) = (self.args.stride, thread::lane());
@@ -316,7 +318,8 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         }
     }
 
-    /// Writes the leader, by the run's first group; whether this is the thread that says where the run is.
+    /// Stores the leader; only the run's first group of lanes does. Returns whether this thread has to store the run's
+    /// progress.
     #[inline(always)]
     pub(super) fn writes_leader(&self, leader: &Leader<R, K>) -> bool {
         let swarm = &Swarm::of_block(self.args);
@@ -325,7 +328,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         }
         let stride = self.args.stride;
         if is_in_common::<LANES, K>() {
-            // A group is a thread.
+            // Here a group is a single thread.
             let mut i = 0;
             while i < stride {
                 let x = self.meeting.positions().get(leader.row + i);

@@ -14,8 +14,14 @@ use crate::run::{count_not_finite, given};
 
 /// Draws every particle and evaluates it.
 ///
-/// Work: the warps of a run's blocks take its particles in turn, as an objective with data of each run needs it; the
-/// lanes of a warp the coordinates lane, lane + 32, ... No shared memory.
+/// **Mapping.** The warps of a run's blocks stride over its particles, so that objectives with data of each run find
+/// theirs; the lanes of a warp stride over the coordinates.
+///
+/// **Arrays.** As [`PsoArgs`] describes them; writes `positions`, `velocities` and `best_positions:
+/// [run][individual][coordinate]` and `best: [run][individual]`.
+///
+/// **Launch.** `runs * blocks_per_run` blocks of a multiple of 32 threads, at most [`MAX_BLOCK`]; `pso_best` with
+/// `iterations` zero follows. No shared memory.
 #[inline(always)]
 pub fn initialise<R: DeviceReal>(args: &PsoArgs<R>) {
     max_block::<MAX_BLOCK>();

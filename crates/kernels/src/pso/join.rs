@@ -1,9 +1,9 @@
-//! Joins what devices that share swarms have found, each in its own particles.
+//! Joins the results of devices that share swarms, each of which moves some of the particles.
 //!
-//! An iteration of a swarm that is split is one launch a device, as if its particles were all, then an exchange of the
-//! devices' records, then this kernel on each. Every device begins an iteration with the same global best, and
-//! has made the better of that and its own particles' bests of it; the best of these is what one device would have found in
-//! all of them, since the order of candidates is total.
+//! An iteration of a split swarm is a launch on each device, as if its particles were all, then an exchange of the
+//! devices' records, then this kernel on each device. Every device begins an iteration with the same global best, and
+//! makes the better of that and its own particles' bests its new one. The order of candidates is total, so that the
+//! best of these is the one that a single device would have found.
 
 use warpswarm_core::launch::{Control, JoinArgs, MAX_BLOCK, Ptr, RecordLayout};
 use warpswarm_core::order::Candidate;
@@ -36,16 +36,20 @@ impl<R: DeviceReal> OfRun<R> {
     }
 }
 
-/// Makes one record of all.
+/// Makes one record of the records of all devices.
 ///
-/// Work: a block a run, its threads the places of a row. No shared memory.
+/// **Mapping.** A block works on a run; its threads stride over the places of a row.
+///
+/// **Arrays.** As [`JoinArgs`] and [`RecordLayout`] describe them; reads `records`, writes `joined`.
+///
+/// **Launch.** `runs` blocks of at most [`MAX_BLOCK`] threads. No shared memory.
 #[inline(always)]
 pub fn join<R: DeviceReal>(args: &JoinArgs<R>) {
     max_block::<MAX_BLOCK>();
     let run = thread::block_index() as usize;
     let bytes = RecordLayout::new::<R>(args.runs, args.stride).bytes;
     let of_peer = |peer: u32| OfRun::new(args, args.records.address + u64::from(peer) * bytes, run);
-    // Every thread goes through all of them: they are few.
+    // Every thread reads all records, which are few.
     let (mut best, mut winner, mut improved_at) = (Candidate::NONE, 0, 0);
     let mut peer = 0;
     while peer < args.peers {
@@ -54,7 +58,7 @@ pub fn join<R: DeviceReal>(args: &JoinArgs<R>) {
         if global.beats(best) {
             (best, winner) = (global, peer);
         }
-        // Of all that have found something better in this iteration, and of those that have not.
+        // The maximum covers devices that found something better in this iteration, and those that did not.
         improved_at = improved_at.max(other.control.get(0).improved_at);
         peer += 1;
     }
@@ -66,7 +70,7 @@ pub fn join<R: DeviceReal>(args: &JoinArgs<R>) {
         i += thread::block_dim();
     }
     if thread::index() == 0 {
-        // Evaluations that were not finite are each device's own.
+        // Each device counts its own evaluations that were not finite.
         let own = of_peer(args.rank).control.get(0);
         let stopped = args.stop.check(best.fitness, own.iterations, improved_at);
         joined.global.set(0, best);

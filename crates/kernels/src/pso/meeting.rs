@@ -1,4 +1,4 @@
-//! Where the threads of a run agree: how far they can go without a word, and who leads from there.
+//! The agreements of a run's threads: how far they can compute without an exchange, and who the new leader is.
 
 use core::marker::PhantomData;
 
@@ -17,20 +17,20 @@ use super::blocks::Blocks;
 use super::columns::Columns;
 use super::particle::Own;
 
-/// No iteration of a window.
+/// Stands for no iteration of a window.
 pub(super) const NEVER: u32 = u32::MAX;
 
-/// The global best as every lane knows it: fitness and index, and either the lane's own coordinates or a row.
+/// The global best as every lane holds it: fitness and index, and either the lane's own coordinates or a row.
 #[derive(Clone, Copy)]
 pub(super) struct Leader<R, const K: usize> {
     pub(super) best: Candidate<R>,
-    /// Unless the block has it in common.
+    /// This lane's coordinates, unless the block has the position in common.
     pub(super) position: Own<R, K>,
-    /// Where in the block's shared positions its row begins, if the block has it in common.
+    /// The start of its row in the block's shared positions, if the block has the position in common.
     pub(super) row: u32,
 }
 
-/// This thread's lane and warp, found out anew: what is computed from them holds no registers while
+/// This thread's lane and warp, computed again at each call, so that values computed from them take no registers while
 /// particles move.
 #[inline(always)]
 fn place() -> (u32, u32) {
@@ -38,7 +38,7 @@ fn place() -> (u32, u32) {
     (me % 32, me / 32)
 }
 
-/// The fitness with the violation that the compiler can see to be zero where it must be.
+/// The fitness; without constraints, with a violation that the compiler can see to be zero.
 #[inline(always)]
 pub(super) fn unconstrained<R: DeviceReal, const CONSTRAINED: bool>(
     fitness: Fitness<R>,
@@ -46,29 +46,29 @@ pub(super) fn unconstrained<R: DeviceReal, const CONSTRAINED: bool>(
     if CONSTRAINED { fitness } else { Fitness { violation: R::ZERO, ..fitness } }
 }
 
-/// Where the threads of a run agree.
+/// The agreements of a run's threads.
 #[derive(Clone, Copy)]
 pub(super) struct Meeting<R, B, const LANES: u32, const K: usize> {
-    /// The particle's place where lanes show each other their coordinates.
+    /// The particle's part of the memory through which lanes exchange coordinates.
     pub(super) stage: SharedArray<R>,
-    /// Where the leader's position is, in columns.
+    /// The shared memory with the leader's position.
     columns: Columns<R>,
     blocks: PhantomData<B>,
 }
 
-/// A block's shared memory, cut up as [`ResidentLayout`] says.
+/// A block's shared memory, divided as [`ResidentLayout`] describes.
 #[derive(Clone, Copy)]
 struct Shared<R> {
-    /// The best that each warp has offered, `[parity][warp]`, then what the block hears from the others.
+    /// The best candidate of each warp, `[parity][warp]`, then the one that the block receives from the others.
     candidates: SharedArray<Candidate<R>>,
-    /// The soonest iteration of each warp, then of all blocks.
+    /// The first iteration of each warp, then that of all blocks.
     counts: SharedArray<u32>,
-    /// Two rows a warp, `[warp][2][coordinate]`, then two for what the block hears. One of all is the leader's; its warp offers in the
-    /// other one, which nobody reads any more.
+    /// Two rows for each warp, `[warp][2][coordinate]`, then two for what the block receives. One of all rows is the
+    /// leader's. Its warp offers its next candidate in the other row, which no thread reads any more.
     positions: SharedArray<R>,
-    /// The coordinates that lanes show each other, `[particle][coordinate]`.
+    /// The coordinates that lanes exchange, `[particle][coordinate]`.
     stage: SharedArray<R>,
-    /// What the blocks of a cluster show each other.
+    /// The board of the blocks of a cluster.
     board: SharedArray<u64>,
     warps: u32,
 }
@@ -87,7 +87,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
             candidates.set(i, Candidate::NONE);
             i += thread::block_dim();
         }
-        // Nobody offers anything, or looks at what the columns have in common, before.
+        // Before this barrier no thread offers a candidate, or reads what the columns have in common.
         block::sync();
         B::begin::<R>(swarm, board, Self::ROW);
         let stage = if LANES > 1 {
@@ -116,7 +116,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
         }
     }
 
-    /// What the blocks of a run show each other.
+    /// The board of the blocks of a run.
     #[inline(always)]
     fn board<const CONSTRAINED: bool>(swarm: &Swarm<'_, R>) -> B::Board {
         let near = Self::shared(thread::opaque(thread::block_dim())).board;
@@ -129,7 +129,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
         Exchange::new(slots, swarm.args.blocks_per_run, slot_words::<R>(CONSTRAINED))
     }
 
-    /// What block `part` shows of its best under `tag`: the row, then the index.
+    /// What block `part` posts of its best under `tag`: the row, then the index.
     #[inline(always)]
     fn record<const CONSTRAINED: bool>(
         swarm: &Swarm<'_, R>,
@@ -143,7 +143,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
         Tagged::new(Self::board::<CONSTRAINED>(swarm).places(first + before, words))
     }
 
-    /// The soonest of all threads' iterations. Collective in the block and, over several blocks, among them.
+    /// The first of all threads' iterations. Collective in the block and, over several blocks, among them.
     #[inline(always)]
     pub(super) fn soonest<const CONSTRAINED: bool>(
         &self,
@@ -184,17 +184,18 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
         counts.get(warps)
     }
 
-    /// Where the first leader's row begins: where the block hears from others.
+    /// The start of the first leader's row: the first row for what the block receives.
     #[inline(always)]
     pub(super) fn first_row() -> u32 {
         2 * (thread::block_dim() / 32) * Self::ROW
     }
 
-    /// Where warp `warp` has room for a row, or the block for what it hears. It has two, of which one may be the leader's; the leader that
-    /// is in registers has been read from where one was under the tag before.
+    /// The start of a free row of a warp, or, with the number after the last warp, of the block. Each has two, one of
+    /// which may be the leader's. A leader in registers has been read from one of them under the tag before, so that
+    /// the parity of the tag selects.
     ///
-    /// Nobody reads the other one any more: who did, of an earlier leader, has since been at the barrier behind which the present one
-    /// was taken.
+    /// No thread still reads the free row: those that read an earlier leader there have since passed the barrier before
+    /// the present one was taken.
     #[inline(always)]
     fn room(warp: u32, tag: u32, leader: &Leader<R, K>) -> u32 {
         let first = 2 * warp * Self::ROW;
@@ -202,8 +203,8 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
         if is_taken { first + Self::ROW } else { first }
     }
 
-    /// Makes the best of all candidates the leader, if there is any: each beats the leader already.
-    /// Says whether there was one. Collective in the block and, over several blocks, among them.
+    /// Makes the best of all candidates the leader, if there is any; each of them already beats the leader. Returns
+    /// whether there was one. Collective in the block and, over several blocks, among them.
     #[inline(always)]
     pub(super) fn agree<const CONSTRAINED: bool>(
         &self,
@@ -268,7 +269,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
         }
     }
 
-    /// Shows the block the best of a warp's candidates, of which there is one at least.
+    /// Offers the best of a warp's candidates to the block; the warp has at least one.
     #[inline(always)]
     fn offer<const CONSTRAINED: bool>(
         &self,
@@ -304,8 +305,8 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
         }
     }
 
-    /// The best that the block's warps have offered, and whose it is. There is one at least; those of warps without are from before the
-    /// present leader, which beats them.
+    /// The best candidate of the block's warps, and its warp. There is at least one. Warps without a candidate have an
+    /// old one, which the present leader beats.
     #[inline(always)]
     fn best_of_block<const CONSTRAINED: bool>(
         &self,
@@ -321,8 +322,8 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
         warp::best(theirs, CONSTRAINED)
     }
 
-    /// The same as [`agree`](Meeting::agree) among blocks, after the barrier at which all know whether `any` thread of this one has a
-    /// candidate.
+    /// The same as [`agree`](Meeting::agree) among blocks, after the barrier at which all threads learn whether `any`
+    /// thread of this block has a candidate.
     #[inline(always)]
     fn agree_over_blocks<const CONSTRAINED: bool>(
         &self,
@@ -334,7 +335,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
         let (lane, warp) = place();
         let stride = swarm.args.stride;
         let row = Self::room(shared.warps, tag, leader);
-        // By all threads, though the first warp alone needs it: see `block::sync_or`.
+        // By all threads, although only the first warp needs it: see `block::sync_or`.
         let (mut ours, mut held) = (Candidate::NONE, 0);
         if any {
             let (best, holder) = self.best_of_block::<CONSTRAINED>(shared, tag);
@@ -344,7 +345,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
         let mut heard_of_one = false;
         if warp == 0 {
             if ours.index != u32::MAX {
-                // Every word carries the tag: nobody has to wait until all are there.
+                // Every word carries the tag, so that a reader waits for single words and not for the whole record.
                 let record = Self::record::<CONSTRAINED>(swarm, tag, swarm.part);
                 let mut i = lane;
                 while i < stride {
@@ -358,7 +359,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
             let exchange = Self::exchange::<CONSTRAINED>(swarm);
             exchange.post_alone(tag, swarm.part, ours.fitness);
             let heard = exchange.collect::<R, 4>(tag);
-            // A block without an improvement has posted the worst fitness, which nobody improves to.
+            // A block without an improvement has posted the worst fitness, which no particle improves to.
             let Fitness { violation, value } = heard.fitness;
             heard_of_one = !value.is_nan() || (CONSTRAINED && !violation.is_nan());
             if heard_of_one {
@@ -384,7 +385,8 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Meeting<R, B, L
         true
     }
 
-    /// Where in the shared positions there is room for the row of a leader that comes from elsewhere and that the block is to have in common.
+    /// The start of a free row in the shared positions, for a leader from elsewhere whose position the block is to have
+    /// in common.
     #[inline(always)]
     pub(super) fn room_for_another(&self, leader: &Leader<R, K>) -> u32 {
         Self::room(thread::block_dim() / 32, 0, leader)

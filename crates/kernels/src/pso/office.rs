@@ -1,4 +1,5 @@
-//! Where the blocks of an island report to the host, hear what follows, and find the letters that come from other islands.
+//! The memory through which the blocks of an island report to the host, and read its answers and letters from other
+//! islands.
 
 use warpswarm_core::launch::{
     EpochsArgs, LETTERS_KEPT, OfficeLayout, key_word, keyed_fitness, keys_of, slot_words,
@@ -17,14 +18,14 @@ use crate::run::of_run;
 /// The most words of a report: an iteration, violation and value, a particle.
 const MOST: usize = 6;
 
-/// The office of a launch: see [`OfficeLayout`].
+/// The exchange with the host during a launch: see [`OfficeLayout`].
 #[derive(Clone, Copy)]
 pub(super) struct Office<R> {
     layout: OfficeLayout,
-    /// What the host hears, and what it says.
+    /// The words that the host reads, and those that it writes.
     heard: View<u64>,
     said: View<u64>,
-    /// Where warps show each other their reports.
+    /// The board through which the block's warps combine their reports.
     near: BlockBoard,
     blocks: u32,
     part: u32,
@@ -33,36 +34,36 @@ pub(super) struct Office<R> {
     number: core::marker::PhantomData<R>,
 }
 
-/// Who comes from another island, and to whose place.
+/// A migrant from another island, and the particle to which it is offered.
 #[derive(Clone, Copy)]
 pub(super) struct Letter<R> {
-    /// The number of the epoch at whose end it comes.
+    /// The number of the epoch at whose end it arrives.
     pub(super) epoch: u32,
     pub(super) to: u32,
     pub(super) fitness: Fitness<R>,
 }
 
 impl<R: DeviceReal> Letter<R> {
-    /// Who it makes of the particle that it is for.
+    /// The candidate that the receiving particle becomes.
     #[inline(always)]
     pub(super) fn candidate(&self) -> Candidate<R> {
         Candidate::new(self.fitness, self.to)
     }
 }
 
-/// What the host says to a report.
+/// The host's answer to a report.
 #[derive(Clone, Copy)]
 pub(super) enum Answer<R> {
-    /// Somebody has improved on the leader in this iteration.
+    /// A particle has improved on the leader in this iteration.
     Back(u32),
-    /// Nobody has, and this has come.
+    /// No particle has, and this letter has come.
     Comes(Letter<R>),
-    /// Nothing, nor will it ever.
+    /// There is no answer, and none will come.
     Closed,
 }
 
 impl<R: DeviceReal> Office<R> {
-    /// This block's.
+    /// The office of this block.
     #[inline(always)]
     pub(super) fn new<const CONSTRAINED: bool>(args: &EpochsArgs<R>) -> Self {
         let (blocks, stride) = (args.swarm.blocks_per_run, args.swarm.stride);
@@ -70,7 +71,7 @@ impl<R: DeviceReal> Office<R> {
         let (_, part) = thread::run_and_part(args.swarm.runs, blocks);
         let heard = of_run(args.reports, 1, 0, layout.heard as usize);
         let said = of_run(args.answers, 1, 0, layout.answers as usize + 1);
-        // SAFETY: the host gives so much shared memory behind everything else, and says where it is.
+        // SAFETY: the host gives this much shared memory after everything else, and says where it begins.
         let near = unsafe { SharedArray::new(args.near, layout.near(thread::block_dim())) };
         let keys = slot_words::<R>(CONSTRAINED);
         Office {
@@ -86,15 +87,16 @@ impl<R: DeviceReal> Office<R> {
         }
     }
 
-    /// Before anything else. Collective in the block.
+    /// Clears the board before its first use. Collective in the block.
     #[inline(always)]
     pub(super) fn open(&self) {
         self.near.clear(self.layout.near(thread::block_dim()));
     }
 
-    /// Makes the block's report of this number: the first iteration in which one of its particles has improved on the leader,
-    /// and the worst of them; of each thread its own, if it has one. The one before has been answered. Collective in the
-    /// block, of which the first warp waits for the others and they for nobody.
+    /// Makes the block's report of this number: the first iteration in which one of its particles improved on the
+    /// leader, and its worst particle. Each thread passes its own iteration and, if it has one, its particle. The
+    /// report before has been answered. Collective in the block; the first warp waits for the others, which wait for
+    /// nothing.
     #[inline(always)]
     pub(super) fn report<const CONSTRAINED: bool>(
         &self,
@@ -105,7 +107,7 @@ impl<R: DeviceReal> Office<R> {
         let (mut keys, mut index) = ((u64::MAX, u64::MAX), u32::MAX);
         if let Some((fitness, particle)) = mine {
             let (violation, value) = fitness.ordered();
-            // The least of what is turned is the greatest.
+            // The least complement is the complement of the greatest.
             (keys, index) = ((!violation, !value), !particle);
         }
         let (lane, warp) = (thread::lane(), thread::index() / 32);
@@ -118,7 +120,7 @@ impl<R: DeviceReal> Office<R> {
         if warp > 0 {
             return;
         }
-        // Of each warp the iteration, the particle, and the keys, the last of which again and again.
+        // For each warp the places of the iteration, the particle and the keys; beyond the last key, that one again.
         let mut places = [lane.min(warps - 1) * words; MOST];
         places[1] += words - 1;
         let mut k = 2;
@@ -135,7 +137,7 @@ impl<R: DeviceReal> Office<R> {
         }
     }
 
-    /// The least iteration, and the least of keys and index, of a warp: lane after lane the words of a report.
+    /// The least iteration, and the least keys with their index, of a warp: each lane returns one word of the report.
     #[inline(always)]
     fn least<const CONSTRAINED: bool>(&self, first: u32, keys: (u64, u64), index: u32) -> u32 {
         let (keys, index) = warp::least::<R>(keys, index, CONSTRAINED);
@@ -152,7 +154,7 @@ impl<R: DeviceReal> Office<R> {
         word
     }
 
-    /// Shows the host a word.
+    /// Writes a word for the host.
     #[inline(always)]
     fn show(&self, number: u32, place: u32, word: u32) {
         self.heard.show_host(place as usize, u64::from(number) << 32 | u64::from(word));
@@ -163,16 +165,16 @@ impl<R: DeviceReal> Office<R> {
         ((epoch - 1) & (LETTERS_KEPT - 1)) * self.layout.answer
     }
 
-    /// What there is of the answer that comes at the end of epoch `epoch`: lane after lane the words before a letter's row,
-    /// the last of which again and again.
+    /// The words, as far as they have arrived, of the answer for the end of epoch `epoch`. Each lane returns one of the
+    /// words before a letter's row, lanes beyond them the last one.
     #[inline(always)]
     pub(super) fn glance(&self, epoch: u32) -> u64 {
         let word = thread::lane().min(1 + self.keys);
         self.said.load_relaxed((self.answer(epoch) + word) as usize)
     }
 
-    /// Waits for the answer to the report of this number, and for the letter that comes at the end of epoch `epoch`, of which
-    /// there was so much at a [glance](Office::glance). Collective in the warp.
+    /// Waits for the answer to the report of this number, and for the letter that arrives at the end of epoch `epoch`;
+    /// `glance` is what an earlier [`glance`](Office::glance) returned. Collective in the warp.
     #[inline(always)]
     pub(super) fn hear<const CONSTRAINED: bool>(
         &self,
@@ -195,13 +197,13 @@ impl<R: DeviceReal> Office<R> {
         Answer::Comes(self.letter::<CONSTRAINED>(epoch, word))
     }
 
-    /// The letter that has come at the end of epoch `epoch`, which has been heard of. Collective in the warp.
+    /// The letter of epoch `epoch`, whose answer has already been received. Collective in the warp.
     #[inline(always)]
     pub(super) fn heard<const CONSTRAINED: bool>(&self, epoch: u32) -> Letter<R> {
         self.letter::<CONSTRAINED>(epoch, self.glance(epoch))
     }
 
-    /// The letter of whose answer each lane has its word.
+    /// The letter of an answer, of which each lane holds a word.
     #[inline(always)]
     fn letter<const CONSTRAINED: bool>(&self, epoch: u32, word: u64) -> Letter<R> {
         let word = word as u32;
@@ -217,14 +219,14 @@ impl<R: DeviceReal> Office<R> {
         Letter { epoch, to: word.shuffle(1), fitness }
     }
 
-    /// Coordinate `i` in the letter that has come at the end of epoch `epoch`.
+    /// Coordinate `i` in the letter of epoch `epoch`.
     #[inline(always)]
     pub(super) fn coordinate(&self, epoch: u32, i: u32) -> R {
         let (first, words) = (self.answer(epoch) + 2 + self.keys, self.stride * R::WORDS as u32);
         Tagged::new(self.said.places(first, words)).kept_number(epoch, 0, i)
     }
 
-    /// Sends a fitness off with the report of this number. By one thread.
+    /// Writes the leader's fitness with the report of this number. By one thread.
     #[inline(always)]
     pub(super) fn send_fitness(&self, report: u32, fitness: Fitness<R>) {
         let mut word = 0;
@@ -235,7 +237,7 @@ impl<R: DeviceReal> Office<R> {
         }
     }
 
-    /// Sends coordinate `i` off with it. By one thread.
+    /// Writes coordinate `i` of the leader with the report of this number. By one thread.
     #[inline(always)]
     pub(super) fn send_coordinate(&self, report: u32, i: u32, x: R) {
         let bits = x.to_bits64();

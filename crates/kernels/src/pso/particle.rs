@@ -9,10 +9,10 @@ use warpswarm_device::view::{DeviceReal, Row, View};
 
 use super::Swarm;
 
-/// The coordinates that one lane holds of rows with `K` coordinates a lane.
+/// The coordinates that one lane holds, if each lane holds `K` of a row.
 pub(super) type Own<R, const K: usize> = [R; K];
 
-/// Reads this lane's coordinates of a row; places beyond its end are `beyond`.
+/// Loads this lane's coordinates of a row; places beyond its end are `beyond`.
 #[inline(always)]
 pub(super) fn load<R: DeviceReal, const LANES: u32, const K: usize>(
     row: Row<R>,
@@ -42,7 +42,7 @@ pub(super) fn load<R: DeviceReal, const LANES: u32, const K: usize>(
     own
 }
 
-/// Writes this lane's coordinates of a row.
+/// Stores this lane's coordinates of a row.
 #[inline(always)]
 pub(super) fn store<R: DeviceReal, const LANES: u32, const K: usize>(
     row: Row<R>,
@@ -64,7 +64,7 @@ pub(super) fn store<R: DeviceReal, const LANES: u32, const K: usize>(
     }
 }
 
-/// Neighbouring coordinates that a lane can move at once: rows are multiples of four, or two long.
+/// Neighbouring coordinates that a lane can load or store at once; rows have a multiple of four places, or two.
 #[inline(always)]
 const fn width(lanes: u32, own: usize) -> usize {
     let together = 32 / lanes as usize;
@@ -75,7 +75,7 @@ const fn width(lanes: u32, own: usize) -> usize {
     }
 }
 
-/// A lane's share of the bounds: in registers if there are few, otherwise read when needed.
+/// A lane's part of the bounds: in registers if there are few, otherwise loaded when needed.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds<R, const LANES: u32, const K: usize> {
     lower: Own<R, K>,
@@ -83,7 +83,7 @@ pub(super) struct Bounds<R, const LANES: u32, const K: usize> {
     rows: [Row<R>; 2],
 }
 
-/// The most words of lower bounds that are worth registers.
+/// The most words of lower bounds that are kept in registers.
 const HELD: usize = 8;
 
 impl<R: DeviceReal, const LANES: u32, const K: usize> Bounds<R, LANES, K> {
@@ -97,7 +97,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Bounds<R, LANES, K> {
         Bounds { lower: held(rows[0], -R::ONE), upper: held(rows[1], R::ONE), rows }
     }
 
-    /// The bounds of register `k`; places beyond the dimensions have room around 0.
+    /// The bounds of register `k`; -1 and 1 for places beyond the dimensions.
     #[inline(always)]
     fn get(&self, k: usize) -> (R, R) {
         if K * R::WORDS <= HELD {
@@ -108,7 +108,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Bounds<R, LANES, K> {
     }
 }
 
-/// How strongly each of a lane's coordinates is pulled: to the personal best, to the global one.
+/// The weights of the pulls on each of a lane's coordinates: to the personal best, to the global best.
 pub(super) type Weights<R, const K: usize> = [[R; 2]; K];
 
 impl Move {
@@ -144,13 +144,13 @@ impl Move {
     /// The draw with which coordinate `i` re-enters its bounds.
     #[inline(always)]
     pub(super) fn reentry_draw<R: DeviceReal>(&self, i: u32) -> R {
-        // Rarely needed: hidden, so that the compiler does not compute it ahead for all.
+        // Rarely needed: opaque, so that the compiler does not compute it in advance for all coordinates.
         let individual = thread::opaque(self.individual);
         pso::reentry_draw(self.key, self.iteration, individual, i)
     }
 }
 
-/// A lane's share of a particle.
+/// A lane's part of a particle.
 #[derive(Clone, Copy)]
 pub(super) struct Particle<R, const LANES: u32, const K: usize> {
     pub(super) x: Own<R, K>,
@@ -158,7 +158,7 @@ pub(super) struct Particle<R, const LANES: u32, const K: usize> {
     pub(super) p: Own<R, K>,
 }
 
-/// Which move this is: it names the draws.
+/// A move, as draws depend on it.
 #[derive(Clone, Copy)]
 pub(super) struct Move {
     pub(super) key: RunKey,
@@ -167,7 +167,7 @@ pub(super) struct Move {
 }
 
 impl<R: DeviceReal, const LANES: u32, const K: usize> Particle<R, LANES, K> {
-    /// Moves the particle one iteration on, pulled by these weights.
+    /// Moves the particle by one iteration with these weights of the pulls.
     ///
     /// Places beyond the dimensions are at rest at +0 between bounds of -1 and 1, and stay there.
     #[inline(always)]
@@ -179,7 +179,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Particle<R, LANES, K> {
         global: &Own<R, K>,
         bounds: &Bounds<R, LANES, K>,
     ) {
-        // The usual mode has a loop of its own, without the code of the others in its way.
+        // The most common mode has a loop of its own, without the code of the other modes.
         if coefficients.boundary == Boundary::Clamp {
             let coefficients = &Coefficients { boundary: Boundary::Clamp, ..*coefficients };
             self.advance_with(coefficients, which, weights, global, bounds);

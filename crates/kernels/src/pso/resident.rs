@@ -1,15 +1,15 @@
-//! Whole iterations in one launch, the swarm in registers: a particle a thread or a group of lanes.
+//! Many iterations in one launch, with the swarm in registers: a thread or a group of lanes has a particle.
 //!
-//! Particles need each other only where one improves on the global best, their leader. So they go through a
-//! *window* of iterations as if nobody did, each noting the first iteration in which it would have; at the end
-//! all agree on the soonest. If there is none, which is the common case after the first hundred iterations,
-//! nothing else is needed. Otherwise all go back to where the window began, which they have in memory, and
-//! come as far as that iteration, in which they agree on a new leader. Windows are one iteration long
-//! while improvements follow each other, and grow with the time since the last. The numbers are the same:
-//! a move is a function of the state, the leader and the iteration.
+//! Particles depend on each other only if one of them improves on the global best, their leader. They therefore compute
+//! a *window* of iterations as if none did, and each records the first iteration in which it would have. At the end all
+//! threads agree on the earliest of these. If there is none, which is the common case after the first hundred
+//! iterations, nothing else is needed. Otherwise all restore the state at the beginning of the window from memory,
+//! repeat the iterations up to the earliest improvement, and agree on a new leader there. Windows have one iteration
+//! while improvements follow each other, and grow with the time since the last one. The results are the same with any
+//! window, because a move is a function of the state, the leader and the iteration.
 //!
-//! A run in one block hands a new leader around through shared memory; a run over several blocks
-//! exchanges at the end of a window ([`Exchange`](warpswarm_device::grid::Exchange)), and positions only where they improve.
+//! A run in one block passes a new leader on through shared memory. The blocks of a larger run exchange results at the
+//! end of a window ([`Exchange`](warpswarm_device::grid::Exchange)), and positions only if they improve.
 
 use warpswarm_core::launch::{PsoArgs, stopped};
 use warpswarm_device::entry::max_block;
@@ -22,16 +22,16 @@ use super::flight::{Flight, is_in_common};
 use super::meeting::{Leader, NEVER};
 use crate::run::{count_not_finite, set_progress};
 
-/// More iterations without an improvement than are counted.
+/// Iterations without an improvement are not counted beyond this.
 const ENDLESS: u32 = u32::MAX;
-/// The longest window: it costs a barrier and a particle's way to memory, shared by so many iterations.
+/// The longest window. The cost of a window, a barrier and a store of the particle, is spread over its iterations.
 const LONGEST: u32 = 64;
 
-/// The iterations that are gone through without a word, after so many in which nobody has improved on the
-/// leader: what has not happened for long will not happen soon.
+/// The length of the next window after `idle` iterations without an improvement on the leader: the longer there was
+/// none, the less likely one is.
 #[inline(always)]
 pub(super) const fn window<const LANES: u32, const K: usize>(idle: u32) -> u32 {
-    // Where a thread has a particle for itself, its way to memory is long: a short window costs more than it saves.
+    // If a thread has a particle to itself, storing it takes long: a short window costs more than it saves.
     let shortest = if is_in_common::<LANES, K>() { LONGEST } else { 2 };
     let half = idle / 2;
     if half < shortest {
@@ -43,12 +43,17 @@ pub(super) const fn window<const LANES: u32, const K: usize>(idle: u32) -> u32 {
     }
 }
 
-/// Up to `args.iterations` iterations with `LANES` lanes a particle, `K` coordinates in each one's
-/// registers.
+/// Does up to `args.iterations` iterations, with `LANES` lanes a particle and `K` coordinates in the registers of each
+/// lane.
 ///
-/// Work: group g of `LANES` lanes of the run's blocks has particle g for the whole launch. Shared
-/// memory: [`ResidentLayout`](warpswarm_core::launch::ResidentLayout). Several blocks a run need a cooperative launch, or are
-/// a cluster.
+/// **Mapping.** Group g of `LANES` lanes of the run's blocks has particle g for the whole launch.
+///
+/// **Arrays.** As [`PsoArgs`] describes them: rows `[run][individual][coordinate]`.
+///
+/// **Launch.** `runs * blocks_per_run` blocks of a multiple of 32 threads, at most `BLOCK`, with a group for each
+/// particle of the run; `iterations` is below 2^31. Several blocks a run need a cooperative launch, or are a cluster.
+///
+/// **Shared memory.** [`ResidentLayout`](warpswarm_core::launch::ResidentLayout).
 #[inline(always)]
 pub fn resident<
     R: DeviceReal,
@@ -70,7 +75,7 @@ pub fn resident<
     let mut held = flight.read::<CONSTRAINED>(control.iterations);
     let mut leader = Leader::<R, K>::read::<LANES, CONSTRAINED>(swarm);
     let mut iteration = control.iterations;
-    // Iterations since the last improvement, and those of this launch that are left.
+    // Iterations since the last improvement, and those that are left of this launch.
     let mut idle = (iteration - control.improved_at).min(u64::from(ENDLESS - 1)) as u32;
     let mut left = args.iterations as u32;
     let mut tag = args.tag;
@@ -81,7 +86,7 @@ pub fn resident<
         if patience != 0 {
             window = window.min(patience.saturating_sub(idle).max(1));
         }
-        // Whether somebody improves after the window and nobody before is known without asking.
+        // In a window of one iteration the improvement can only be in that one, so that no exchange is needed.
         let mut certain = window == 1;
         if !certain {
             flight.save(&mut held);
@@ -109,7 +114,7 @@ pub fn resident<
             if soonest >= window {
                 break soonest == window;
             }
-            // From there on the others' moves were wrong: once more, up to there.
+            // After that iteration the other particles' moves were wrong: repeat the window up to it.
             flight.back::<CONSTRAINED>(&mut held, iteration);
             window = soonest;
             certain = true;

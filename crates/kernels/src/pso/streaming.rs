@@ -1,5 +1,5 @@
-//! One fused launch an iteration, for swarms that outgrow the registers: each array is read once and
-//! written once, personal bests only where they improve.
+//! One fused launch an iteration, for swarms that do not fit into registers. Each array is read once and written once,
+//! personal bests only if they improve.
 
 mod bulk;
 
@@ -20,10 +20,15 @@ use super::Swarm;
 use super::particle::{self, Bounds, Move, Own, Particle};
 use crate::run::count_not_finite;
 
-/// An iteration with `LANES` lanes a particle, `K` coordinates in each one's registers.
+/// Does an iteration with `LANES` lanes a particle and `K` coordinates in the registers of each lane.
 ///
-/// Work: the groups of `LANES` lanes of the run's blocks stride over its particles. Shared memory:
-/// [`streaming_shared_bytes`](warpswarm_core::launch::streaming_shared_bytes).
+/// **Mapping.** The groups of `LANES` lanes of the run's blocks stride over its particles.
+///
+/// **Arrays.** As [`PsoArgs`] describes them: rows `[run][individual][coordinate]`.
+///
+/// **Launch.** `runs * blocks_per_run` blocks of a multiple of 32 threads, at most `BLOCK`.
+///
+/// **Shared memory.** [`streaming_shared_bytes`](warpswarm_core::launch::streaming_shared_bytes).
 #[inline(always)]
 pub fn tiled<
     R: DeviceReal,
@@ -50,15 +55,15 @@ pub fn tiled<
         particle::load::<R, LANES, K>(swarm.global_position.row(0, args.stride), R::ZERO, false);
 
     let mut found = Found::NOTHING;
-    // All lanes of a block go round equally often, so that lanes may work together.
+    // All lanes of a block do the same number of rounds, so that collectives have all lanes.
     let mut first = swarm.part * (threads / LANES);
     while first < swarm.individuals {
-        // The keys of Philox's rounds are computed anew where a particle takes most of the registers.
+        // If a particle takes most of the registers, the keys of Philox's rounds are computed again.
         let key = if K * R::WORDS > 8 { key.through(thread::opaque) } else { key };
         let particle = first + group;
         let which = Move { key, iteration, individual: swarm.number(particle) };
         let active = particle < swarm.individuals;
-        // Idle lanes go through the motions of the last particle.
+        // Lanes without a particle compute with the last particle's data and store nothing.
         let held = particle.min(swarm.individuals - 1);
         let positions = swarm.lane_row(swarm.positions, held);
         let velocities = swarm.lane_row(swarm.velocities, held);
@@ -69,7 +74,7 @@ pub fn tiled<
             p: particle::load::<R, LANES, K>(bests, R::ZERO, true),
         };
         let best = swarm.best.get(held as usize);
-        // What this warp wants next is on its way while it computes.
+        // The rows that this warp needs next are prefetched while it computes.
         let next = first + args.blocks_per_run * (threads / LANES);
         let rows = swarm.row(next + thread::warp() * (32 / LANES));
         let places = 32 / LANES * args.stride;
@@ -88,7 +93,7 @@ pub fn tiled<
     found.end::<LANES>(swarm, scratch);
 }
 
-/// What a thread has found in its particles.
+/// The results of a thread's particles.
 struct Found<R> {
     best: Candidate<R>,
     not_finite: u32,
@@ -97,8 +102,8 @@ struct Found<R> {
 impl<R: DeviceReal> Found<R> {
     const NOTHING: Self = Found { best: Candidate::NONE, not_finite: 0 };
 
-    /// Judges a particle that has moved to `x`; where it is this thread's own and better than its personal best, that is
-    /// written.
+    /// Evaluates a particle that has moved to `x`. If it is `active` and better than its personal best, stores it as
+    /// that.
     #[inline(always)]
     fn judge<const LANES: u32, const K: usize, const CONSTRAINED: bool>(
         &mut self,
@@ -116,7 +121,7 @@ impl<R: DeviceReal> Found<R> {
             let fitness = fitness.canonical();
             particle::store::<R, LANES, K>(row, &x, true);
             if thread::lane().is_multiple_of(LANES) {
-                // Found out anew, so that no register keeps it meanwhile.
+                // Computed again, so that no register keeps it in between.
                 let particle = thread::opaque(which.individual) - swarm.args.first;
                 swarm.best.set(particle as usize, fitness);
             }
@@ -135,12 +140,12 @@ impl<R: DeviceReal> Found<R> {
     }
 }
 
-/// The scratch of the block's reduction and the stage of its points.
+/// The scratch of the block's reduction, and the stage of its points.
 #[inline(always)]
 fn shared<R: DeviceReal, const LANES: u32, const K: usize>(
     threads: u32,
 ) -> (SharedArray<Candidate<R>>, SharedArray<R>) {
-    // SAFETY: the host gives `streaming_shared_bytes`: a candidate a thread, then the stage.
+    // SAFETY: the host gives `streaming_shared_bytes`: a candidate for each thread, then the stage.
     unsafe {
         (
             SharedArray::new(0, threads),
@@ -149,10 +154,15 @@ fn shared<R: DeviceReal, const LANES: u32, const K: usize>(
     }
 }
 
-/// An iteration with a warp a particle and its row in memory, for any number of dimensions.
+/// Does an iteration with rows in memory, for any number of dimensions.
 ///
-/// Work: the warps of the run's blocks stride over its particles, lanes over coordinates. Shared
-/// memory: [`streaming_shared_bytes`](warpswarm_core::launch::streaming_shared_bytes) without tile.
+/// **Mapping.** The warps of the run's blocks stride over its particles, lanes over coordinates.
+///
+/// **Arrays.** As [`PsoArgs`] describes them: rows `[run][individual][coordinate]`.
+///
+/// **Launch.** `runs * blocks_per_run` blocks of a multiple of 32 threads, at most [`MAX_BLOCK`].
+///
+/// **Shared memory.** [`streaming_shared_bytes`](warpswarm_core::launch::streaming_shared_bytes) without a tile.
 #[inline(always)]
 pub fn any<R: DeviceReal>(args: &PsoArgs<R>) {
     max_block::<MAX_BLOCK>();
@@ -192,12 +202,12 @@ pub fn any<R: DeviceReal>(args: &PsoArgs<R>) {
     if thread::lane() == 0 {
         count_not_finite(swarm.control, not_finite);
     }
-    // SAFETY: the host gives `streaming_shared_bytes`: a candidate a thread.
+    // SAFETY: the host gives `streaming_shared_bytes`: a candidate for each thread.
     let scratch = unsafe { SharedArray::new(0, thread::block_dim()) };
     swarm.end_iteration(mine, scratch);
 }
 
-/// Moves a particle in memory, a coordinate a lane.
+/// Moves a particle in memory; each lane moves one coordinate at a time.
 #[inline(always)]
 fn advance_row<R: DeviceReal>(swarm: &Swarm<'_, R>, which: Move, particle: u32) {
     let coefficients = &swarm.args.coefficients;

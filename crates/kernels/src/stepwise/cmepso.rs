@@ -1,12 +1,12 @@
-//! CMEPSO-GPU's kernels: the slave swarms (Figure 3: a block a swarm, a thread a particle) and the master swarm (Figure 4: a
-//! block, a thread a particle).
+//! CMEPSO-GPU's kernels: the slave swarms (Figure 3: a block a swarm, a thread a particle) and the master swarm (Figure
+//! 4: one block, a thread a particle).
 //!
 //! An iteration of the paper's Algorithm 3 is a launch of [`slaves`] and one of [`master`]. The equations are those of
 //! [`cmepso`](warpswarm_core::cmepso).
 //!
-//! **Deviations.** A particle and its replicas move at the same time (see [`epso`](warpswarm_core::epso)), and so do all
-//! swarms: the master reads what its slaves began the iteration with. Threads stride where a swarm has more particles than a
-//! block has threads.
+//! **Deviations.** A particle and its replicas move at the same time (see [`epso`](warpswarm_core::epso)), and so do
+//! all swarms: the master reads the state of its slaves at the beginning of the iteration. Threads stride if a swarm
+//! has more particles than a block has threads.
 
 use warpswarm_core::cmepso::{Cmepso, Plan, Seen};
 use warpswarm_core::launch::{MAX_BLOCK, MethodArgs};
@@ -22,10 +22,10 @@ use warpswarm_device::{block, thread};
 use crate::generation::population::{Generation, Parity, key_of_run};
 use crate::run::{Best, Run, count_not_finite, of_run};
 
-/// A launch's arguments.
+/// The arguments of a launch.
 type Args<R> = MethodArgs<R, Cmepso<R>>;
 
-/// A run of the launch, and a block's number among its blocks.
+/// A run of the launch, and a block's index among its blocks.
 #[inline(always)]
 fn swarms<R: DeviceReal>(launch: &Args<R>, (run, part): (u32, u32)) -> Generation<'_, R> {
     let keeps = (<Cmepso<R> as Method<R>>::OWN, <Cmepso<R> as Method<R>>::NUMBERS);
@@ -39,14 +39,14 @@ fn bests_of_slaves<R: DeviceReal>(launch: &Args<R>, run: u32) -> View<Candidate<
     of_run(args.block_best, args.runs, run as usize, slaves)
 }
 
-/// A candidate for each thread.
+/// The scratch of a candidate for each thread.
 #[inline(always)]
 fn scratch<R: DeviceReal>() -> SharedArray<Candidate<R>> {
     // SAFETY: the host gives `reduction_shared_bytes` of shared memory.
     unsafe { SharedArray::new(0, thread::block_dim()) }
 }
 
-/// The numbers from `first` to before `end` of this thread.
+/// Calls `work` for this thread's numbers of `first..end`.
 #[inline(always)]
 fn each(first: u32, end: u32, mut work: impl FnMut(u32)) {
     let mut index = first + thread::index();
@@ -56,7 +56,16 @@ fn each(first: u32, end: u32, mut work: impl FnMut(u32)) {
     }
 }
 
-/// Algorithm 3, "run in parallel for each particle of the slave swarms": a block a swarm, a thread a particle (Figure 3).
+/// Algorithm 3, "run in parallel for each particle of the slave swarms".
+///
+/// **Mapping.** A block works on a slave swarm; threads stride over its particles (Figure 3).
+///
+/// **Arrays.** As [`GenerationArgs`](warpswarm_core::launch::GenerationArgs) describes them; writes the best that every
+/// slave began with to `block_best: [run][slave]`.
+///
+/// **Launch.** `runs` times as many blocks as slaves, of a multiple of 32 threads, at most [`MAX_BLOCK`].
+///
+/// **Shared memory.** [`reduction_shared_bytes`](warpswarm_core::launch::reduction_shared_bytes).
 #[inline(always)]
 pub fn slaves<R: DeviceReal>(launch: &Args<R>) {
     max_block::<MAX_BLOCK>();
@@ -83,7 +92,14 @@ pub fn slaves<R: DeviceReal>(launch: &Args<R>) {
     count_not_finite(generation.control, not_finite);
 }
 
-/// Algorithm 3, "run in parallel for each particle of the master swarm": one block, a thread a particle (Figure 4).
+/// Algorithm 3, "run in parallel for each particle of the master swarm"; also ends the iteration. Launched after
+/// [`slaves`] with the same arguments.
+///
+/// **Mapping.** A block works on a run; threads stride over the particles of the master swarm (Figure 4).
+///
+/// **Launch.** `runs` blocks of a multiple of 32 threads, at most [`MAX_BLOCK`].
+///
+/// **Shared memory.** [`reduction_shared_bytes`](warpswarm_core::launch::reduction_shared_bytes).
 #[inline(always)]
 pub fn master<R: DeviceReal>(launch: &Args<R>) {
     max_block::<MAX_BLOCK>();
@@ -118,7 +134,7 @@ pub fn master<R: DeviceReal>(launch: &Args<R>) {
     one.end_iterations(1, |t| t, mine, |index| after.row(index), args.stride, scratch());
 }
 
-/// A particle, what is around it, and what it sees of its swarm.
+/// A particle, the data that it uses, and what it sees of its swarm.
 #[derive(Clone, Copy)]
 struct Particle<'a, R> {
     method: &'a Cmepso<R>,
@@ -139,7 +155,7 @@ impl<R: DeviceReal> Particle<'_, R> {
         (who, self.method.plan(&who, self.seen, &mut Numbers::default()))
     }
 
-    /// Coordinate `i` of a competitor's position after it has moved, and of its own rows, position and velocity.
+    /// Coordinate `i` of a competitor's position after its move, and of its own rows, position and velocity.
     #[inline(always)]
     fn moved(&self, (who, plan): &Competitor<R>, i: u32) -> (R, Own<R>) {
         let best = || self.generation.global_position.get(i as usize);
@@ -148,8 +164,8 @@ impl<R: DeviceReal> Particle<'_, R> {
     }
 }
 
-/// A particle and its replicas move by equations 1, 2, 4, 5 and 11 (12 and 13 in the master swarm), and the best of them goes
-/// on ("select the best particles for the next iteration"). Gives how many of their evaluations were not finite.
+/// Moves a particle and its replicas by equations 1, 2, 4, 5 and 11 (12 and 13 in the master swarm), and keeps the best
+/// ("select the best particles for the next iteration"). Returns how many of their evaluations were not finite.
 #[inline(always)]
 fn compete<R: DeviceReal>(
     method: &Cmepso<R>,
@@ -177,7 +193,7 @@ fn compete<R: DeviceReal>(
         attempt += 1;
     }
     let is_better = best.fitness.beats(old);
-    // The position of the best is computed once more, with its velocity.
+    // The position of the best is computed again, together with its velocity.
     let moves = attempt > 0;
     let winner = particle.competitor(if moves { best.index } else { 0 });
     let mut i = 0;

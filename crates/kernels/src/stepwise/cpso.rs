@@ -1,10 +1,13 @@
 //! CPSO's three kernels, one after the other: the schedule to read and to test against.
 //!
-//! A thread a particle, as in Algorithms 3 to 5 of the paper, striding where there are more
-//! particles than threads. Rows are walked by one thread each, so this is not the fast one.
+//! A thread moves a particle, as in Algorithms 3 to 5 of the paper, and strides if there are more particles than
+//! threads. One thread accesses a whole row, which is not coalesced: this is not the fast schedule.
 //!
-//! **Deviation.** The paper's Algorithm 3 lets thread 0 of every block write the global best, which is
-//! a race, and its text reduces over blocks on the CPU; here the last block to arrive does that.
+//! **Deviation.** The paper's Algorithm 3 lets thread 0 of every block write the global best, which is a race, and its
+//! text reduces over blocks on the CPU. Here the last block to arrive does that.
+//!
+//! **Launch.** All three kernels take `runs * blocks_per_run` blocks of a multiple of 32 threads, at most
+//! [`MAX_BLOCK`], and the same arguments. Arrays are those of [`PsoArgs`]: rows `[run][individual][coordinate]`.
 
 use warpswarm_core::launch::{MAX_BLOCK, PsoArgs};
 use warpswarm_core::order::Candidate;
@@ -20,7 +23,7 @@ use warpswarm_device::view::DeviceReal;
 use crate::pso::Swarm;
 use crate::run::count_not_finite;
 
-/// The particles of this thread: from its own on, in strides of the run's threads.
+/// Calls `work` for this thread's particles: from its own on, in strides of the run's threads.
 #[inline(always)]
 fn each_particle<R: DeviceReal>(swarm: &Swarm<'_, R>, mut work: impl FnMut(u32)) {
     let mut particle = swarm.part * thread::block_dim() + thread::index();
@@ -30,7 +33,7 @@ fn each_particle<R: DeviceReal>(swarm: &Swarm<'_, R>, mut work: impl FnMut(u32))
     }
 }
 
-/// Algorithm 4: new velocities.
+/// Algorithm 4: new velocities. No shared memory.
 #[inline(always)]
 pub fn velocity<R: DeviceReal>(args: &PsoArgs<R>) {
     max_block::<MAX_BLOCK>();
@@ -61,7 +64,7 @@ pub fn velocity<R: DeviceReal>(args: &PsoArgs<R>) {
     });
 }
 
-/// Algorithm 5: new positions, their values, personal bests.
+/// Algorithm 5: new positions, their values and personal bests. No shared memory.
 #[inline(always)]
 pub fn position<R: DeviceReal>(args: &PsoArgs<R>) {
     max_block::<MAX_BLOCK>();
@@ -104,7 +107,8 @@ pub fn position<R: DeviceReal>(args: &PsoArgs<R>) {
     count_not_finite(swarm.control, not_finite);
 }
 
-/// Algorithm 3: the global best, by a tree in shared memory and over the blocks.
+/// Algorithm 3: the global best, by a tree reduction in shared memory and over the blocks; ends the iteration. Shared
+/// memory: [`reduction_shared_bytes`](warpswarm_core::launch::reduction_shared_bytes).
 #[inline(always)]
 pub fn best<R: DeviceReal>(args: &PsoArgs<R>) {
     max_block::<MAX_BLOCK>();

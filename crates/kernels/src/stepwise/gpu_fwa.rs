@@ -1,13 +1,16 @@
 //! GPU-FWA's kernels: amplitudes (Algorithm 1, lines 3 and 10), explosions (Algorithm 2), mutation (Algorithm 3).
 //!
-//! Section 3.3 of the paper: a firework is assigned to a warp, of which a lane generates a spark (the first half of the
-//! lanes for 16 sparks); position and fitness of fireworks are in global memory, where a firework's data lie together;
-//! while it explodes, a firework and its sparks are in shared memory, and global memory is not visited. The equations are
+//! Section 3.3 of the paper: a warp works on a firework, and a lane generates a spark (the first half of the lanes for
+//! 16 sparks). Position and fitness of fireworks are in global memory, where a firework's data are contiguous. During
+//! its explosions a firework and its sparks are in shared memory, and global memory is not accessed. The equations are
 //! those of [`gpu_fwa`](warpswarm_core::gpu_fwa).
 //!
 //! **Deviations.** The amplitudes are a kernel of their own, because every firework needs the fitness of all others.
-//! Random numbers come from Philox, not from cuRAND. More than 32 sparks take turns. At most
-//! [`SparksLayout::DIMENSIONS`] dimensions.
+//! Random numbers come from Philox, not from cuRAND. If there are more than 32 sparks, a lane generates several. There
+//! are at most [`SparksLayout::DIMENSIONS`] dimensions.
+//!
+//! **Launch.** All three kernels take `runs * blocks_per_run` blocks of a multiple of 32 threads, at most
+//! [`MAX_BLOCK`]. Arrays are those of [`GenerationArgs`](warpswarm_core::launch::GenerationArgs).
 
 use warpswarm_core::fwa::Range;
 use warpswarm_core::gpu_fwa::{GpuFwa, Phase, Plan};
@@ -26,7 +29,7 @@ use crate::generation::population::{Generation, draws_of, key_of_block};
 use crate::generation::seen::{SeenByWarp, none};
 use crate::run::count_not_finite;
 
-/// A launch's arguments.
+/// The arguments of a launch.
 type Args<R> = MethodArgs<R, GpuFwa<R>>;
 
 /// The run that this block works on.
@@ -36,7 +39,8 @@ fn fireworks<R: DeviceReal>(launch: &Args<R>) -> Generation<'_, R> {
     Generation::of_block(&launch.args, keeps, key_of_block(&launch.args))
 }
 
-/// Algorithm 1, lines 3 and 10: calculate A_i according to equation 1, a lane a firework.
+/// Algorithm 1, lines 3 and 10: calculate A_i according to equation 1. Lanes stride over the fireworks of their block.
+/// Does nothing unless a cycle begins. No shared memory.
 #[inline(always)]
 pub fn amplitudes<R: DeviceReal>(launch: &Args<R>) {
     max_block::<MAX_BLOCK>();
@@ -64,12 +68,13 @@ struct Sparks<R> {
     layout: SparksLayout,
     /// Coordinates of each.
     dimensions: u32,
-    /// The firework's, and behind them those of its sparks.
+    /// The firework's coordinates, followed by those of its sparks.
     places: SharedArray<R>,
 }
 
-/// Algorithm 2: search, a warp a firework. As many explosions as the launch asks for and as there are before the next
-/// mutation.
+/// Algorithm 2: search. Does as many explosions as the launch asks for, but none after the next mutation is due. A warp
+/// works on a firework, a lane generates a spark; warps stride over the fireworks of their block. Shared memory:
+/// [`SparksLayout::bytes`].
 #[inline(always)]
 pub fn explosions<R: DeviceReal>(launch: &Args<R>) {
     max_block::<MAX_BLOCK>();
@@ -83,7 +88,7 @@ pub fn explosions<R: DeviceReal>(launch: &Args<R>) {
     let sparks = Sparks::<R>::of_warp(args.dimensions, method.sparks);
     let (mut mine, mut not_finite) = (Candidate::NONE, 0);
     generation.each(|index| {
-        // The firework and its fitness are loaded from global memory, and come back after the last explosion.
+        // The firework and its fitness are loaded from global memory, and stored there after the last explosion.
         sparks.load(|i| before.row(index).get(i as usize));
         let (mut fitness, mut numbers) =
             (before.fitness.get(index as usize), before.numbers(index));
@@ -111,7 +116,7 @@ pub fn explosions<R: DeviceReal>(launch: &Args<R>) {
 }
 
 impl<R: DeviceReal> Sparks<R> {
-    /// Those of this warp.
+    /// The sparks of this warp.
     #[inline(always)]
     fn of_warp(dimensions: u32, sparks: u32) -> Self {
         let layout = SparksLayout::new(dimensions, sparks);
@@ -121,7 +126,7 @@ impl<R: DeviceReal> Sparks<R> {
         Sparks { layout, dimensions, places: all.part(thread::warp() * len, len) }
     }
 
-    /// The coordinates of this lane.
+    /// Calls `work` for the coordinates of this lane.
     #[inline(always)]
     fn each_coordinate(&self, mut work: impl FnMut(u32)) {
         let mut i = thread::lane();
@@ -131,17 +136,17 @@ impl<R: DeviceReal> Sparks<R> {
         }
     }
 
-    /// Makes the firework's coordinates; there for all lanes.
+    /// Sets the firework's coordinates; all lanes can read them afterwards.
     #[inline(always)]
     fn load(&self, coordinate: impl Fn(u32) -> R) {
-        // The last firework's have been read by all.
+        // All lanes have read the last firework's coordinates.
         warp::sync();
         self.each_coordinate(|i| self.places.set(i, coordinate(i)));
         warp::sync();
     }
 
-    /// Lines 2 to 4: generates the sparks, a lane each, evaluates them and finds the best, its number for its index; and how
-    /// many of this lane's were not finite.
+    /// Lines 2 to 4: generates the sparks, one in each lane, evaluates them and finds the best, whose number is the
+    /// candidate's index. Also returns how many of this lane's evaluations were not finite.
     #[inline(always)]
     fn explode(
         &self,
@@ -163,7 +168,7 @@ impl<R: DeviceReal> Sparks<R> {
                 column.set(column_place(i), method.propose(&plan, &at).0);
                 i = thread::opaque(i + 1);
             }
-            // Fours are read.
+            // The column is read four places at a time.
             while i % 4 != 0 {
                 column.set(column_place(i), R::ZERO);
                 i += 1;
@@ -178,7 +183,7 @@ impl<R: DeviceReal> Sparks<R> {
         (warp::best(mine, true).0, not_finite)
     }
 
-    /// Makes a spark the firework; all lanes have evaluated theirs.
+    /// Replaces the firework by a spark, after all lanes have evaluated theirs.
     #[inline(always)]
     fn replace_by(&self, number: u32) {
         warp::sync();
@@ -187,8 +192,9 @@ impl<R: DeviceReal> Sparks<R> {
     }
 }
 
-/// Algorithm 3: the attract-repulse mutation, and the fitness of the new fireworks (Algorithm 1, lines 8 and 9), a warp a
-/// firework, a lane a coordinate at a time.
+/// Algorithm 3: the attract-repulse mutation, and the fitness of the new fireworks (Algorithm 1, lines 8 and 9), if a
+/// mutation is due. A warp works on a firework; lanes stride over the coordinates. Shared memory:
+/// [`MethodTile::ANY`](warpswarm_core::launch::MethodTile::ANY).
 #[inline(always)]
 pub fn mutation<R: DeviceReal>(launch: &Args<R>) {
     max_block::<MAX_BLOCK>();
@@ -226,7 +232,7 @@ pub fn mutation<R: DeviceReal>(launch: &Args<R>) {
     end(launch, generation, (1, iteration), mine);
 }
 
-/// Coordinate `i` of a firework, or of a spark of it, that is at `x` where the best is at `best`.
+/// Coordinate `i` of a firework or of one of its sparks, which is at `x`; the best point is at `best`.
 #[inline(always)]
 fn place<'a, R: DeviceReal>(
     generation: &'a Generation<'_, R>,
@@ -249,7 +255,7 @@ fn place<'a, R: DeviceReal>(
     }
 }
 
-/// The fireworks' `count` iterations, of which the last is said, are done.
+/// Ends the fireworks' `count` iterations; `last` is the number of the last one.
 #[inline(always)]
 fn end<R: DeviceReal>(
     launch: &Args<R>,
@@ -258,7 +264,7 @@ fn end<R: DeviceReal>(
     mine: Candidate<R>,
 ) {
     let after = generation.written_by(last);
-    // SAFETY: the host gives a candidate a thread of shared memory, before all else.
+    // SAFETY: the host gives a candidate for each thread of shared memory, before all else.
     let scratch = unsafe { SharedArray::new(0, thread::block_dim()) };
     let (row, noticed) = (|index| after.row(index), |iteration| launch.method.noticed(iteration));
     generation.run().end_iterations(count, noticed, mine, row, launch.args.stride, scratch);

@@ -3,7 +3,7 @@
 use warpswarm_core::launch::Ptr;
 use warpswarm_device::emulator::{self, Entry, LaunchConfig};
 
-/// What an array is at, in memory as the host allocates it.
+/// An array in memory, aligned as the host allocates it.
 pub(crate) struct Array<T> {
     memory: Vec<u128>,
     len: usize,
@@ -11,7 +11,7 @@ pub(crate) struct Array<T> {
 }
 
 impl<T: Copy> Array<T> {
-    /// One of these items.
+    /// An array of these items.
     pub(crate) fn of(items: &[T]) -> Self {
         let memory = vec![0; size_of_val(items).div_ceil(16).max(1)];
         let mut array = Array { memory, len: items.len(), item: std::marker::PhantomData };
@@ -19,7 +19,7 @@ impl<T: Copy> Array<T> {
         array
     }
 
-    /// What is in it.
+    /// The items.
     pub(crate) fn items(&mut self) -> &mut [T] {
         // SAFETY: the memory is as large and at least as aligned, and holds plain numbers.
         unsafe { std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast(), self.len) }
@@ -42,5 +42,5 @@ pub(crate) fn launch<T: Copy>(entry: &Entry, (grid, block, shuffle_seed): Shape,
 
 /// Blocks, threads of a block, and the seed of the order in which they run.
 pub(crate) type Shape = (u32, u32, Option<u64>);
-/// Some of those.
+/// Some shapes to test.
 pub(crate) const SHAPES: [Shape; 3] = [(1, 32, None), (2, 32, Some(1)), (1, 64, Some(2))];

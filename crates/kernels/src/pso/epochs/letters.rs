@@ -1,4 +1,4 @@
-//! The end of an epoch: who has been on the way arrives, and others set out.
+//! The end of an epoch: a migrant arrives, and the leader is sent out.
 
 use warpswarm_device::view::DeviceReal;
 use warpswarm_device::{thread, warp};
@@ -10,7 +10,7 @@ use super::{Island, Next, looks_ahead};
 impl<R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: bool>
     Island<'_, R, LANES, K, CONSTRAINED>
 {
-    /// Ends an epoch: who has been on the way arrives, and others set out.
+    /// Ends an epoch: a migrant arrives, and the block reports.
     #[inline(always)]
     pub(super) fn end_epoch(&mut self) -> Next {
         let last = self.now == self.args.swarm.iterations as u32;
@@ -23,7 +23,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: bool>
         if last {
             return Next::End;
         }
-        // Who goes through it once more has reported.
+        // In a repetition the report has already been made.
         if self.goal == NEVER {
             self.report();
         }
@@ -47,7 +47,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: bool>
         }
     }
 
-    /// Takes in who arrives at the end of the present epoch.
+    /// Reads the answer, and takes in the migrant that arrives at the end of the present epoch.
     #[inline(always)]
     fn arrive(&mut self, last: bool) -> Next {
         let office = self.office();
@@ -72,7 +72,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: bool>
             office.heard::<CONSTRAINED>(self.epoch)
         };
         if self.goal != NEVER {
-            // Nobody comes in a span who leads.
+            // A migrant that becomes the leader ends a span, so that none arrives in a repetition.
             self.take_in(&letter);
             return Next::Fly;
         }
@@ -90,7 +90,8 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: bool>
         Next::Fly
     }
 
-    /// Lets this particle take over what is in a letter, if it is for it and better than what it has; whether it does.
+    /// Lets this particle take over the migrant if the letter is for it and better than its personal best. Returns
+    /// whether it does.
     #[inline(always)]
     fn take_in(&mut self, letter: &Letter<R>) -> bool {
         let comes = self.flight.active
@@ -107,7 +108,8 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: bool>
         comes
     }
 
-    /// Makes who is in a letter the leader, if it is better than the present one, or as good and has come.
+    /// Makes the migrant the leader if it is better than the present one, or equally good and its particle has taken it
+    /// over.
     #[inline(always)]
     fn follow(&mut self, letter: &Letter<R>, comes: bool) {
         let better = letter.fitness.beats(self.leader.best.fitness);

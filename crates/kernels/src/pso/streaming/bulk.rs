@@ -1,4 +1,4 @@
-//! The same with rows that bulk copies bring into shared memory and take away, which no thread waits for.
+//! The streaming schedule with bulk copies, which move rows to shared memory and back while threads compute.
 
 use warpswarm_core::launch::{BULK_PARTICLES, BULK_STAGES, BulkLayout, PsoArgs};
 use warpswarm_core::order::Fitness;
@@ -13,9 +13,16 @@ use super::Found;
 use crate::pso::Swarm;
 use crate::pso::particle::{self, Bounds, Move, Own, Particle};
 
-/// An iteration with `LANES` lanes a particle, two neighbours of every 32 coordinates in each one's registers.
+/// Does an iteration with `LANES` lanes a particle; a lane has two neighbours of every 32 coordinates in registers.
 ///
-/// Work: the warps of the run's blocks stride over stages of [`BULK_PARTICLES`] particles. Shared memory: [`BulkLayout`].
+/// **Mapping.** The warps of the run's blocks stride over stages of [`BULK_PARTICLES`] particles.
+///
+/// **Arrays.** As [`PsoArgs`] describes them: rows `[run][individual][coordinate]`.
+///
+/// **Launch.** `runs * blocks_per_run` blocks of a multiple of 32 threads, at most `BLOCK`, on a device with bulk
+/// copies.
+///
+/// **Shared memory.** [`BulkLayout`].
 #[inline(always)]
 pub fn bulk<
     R: DeviceReal,
@@ -53,7 +60,7 @@ pub fn bulk<
 
     let mut found = Found::NOTHING;
     let mut round = 0;
-    // Personal bests of the stage, one a lane.
+    // Personal bests of the stage, one in each lane.
     let mut coming = best_of_lane(swarm, next, iteration);
     while next < swarm.individuals {
         let stage = stage(round);
@@ -64,11 +71,11 @@ pub fn bulk<
         let particles = BULK_PARTICLES.min(swarm.individuals - first);
         let mut q = 0;
         while q < particles {
-            // The keys of Philox's rounds are computed anew: registers are few.
+            // The keys of Philox's rounds are computed again, because registers are scarce.
             let key = key.through(thread::opaque);
             let place = q + lane / LANES;
             let active = place < particles;
-            // Idle lanes go through the motions of the last particle.
+            // Lanes without a particle compute with the last particle's data and store nothing.
             let held = place.min(particles - 1);
             let which = Move { key, iteration, individual: swarm.number(first + place) };
             let [positions, velocities, personal] =
@@ -80,7 +87,7 @@ pub fn bulk<
             };
             let weights = which.weights::<R, LANES, K>(&args.coefficients);
             it.advance(&swarm.args.coefficients, which, &weights, &global, &bounds);
-            // Idle lanes have read too.
+            // Lanes without a particle have read these rows too.
             warp::sync();
             if active {
                 write::<R, LANES, K>(positions, &it.x, args.stride);
@@ -95,7 +102,7 @@ pub fn bulk<
         bulk::show();
         warp::sync();
         if lane == 0 {
-            // Found out anew, as what follows from it: no register keeps addresses while particles move.
+            // Computed again, with what follows from it, so that no register keeps addresses while particles move.
             let swarm = &Swarm::of_block(args);
             stage.take(swarm, first, particles);
             stage.bring(swarm, next + BULK_STAGES * step, iteration);
@@ -104,9 +111,9 @@ pub fn bulk<
         round += 1;
     }
     bulk::have_written();
-    // Candidates lie where the rows were.
+    // The candidates take the place of the rows.
     block::sync();
-    // SAFETY: rows take more than a candidate a thread, and the host gives `BulkLayout::bytes`.
+    // SAFETY: rows take more than a candidate for each thread, and the host gives `BulkLayout::bytes`.
     found.end::<LANES>(swarm, unsafe { SharedArray::new(0, threads) });
 }
 
@@ -124,8 +131,8 @@ impl<R: DeviceReal> Stage<R> {
     fn of_warp(layout: &BulkLayout, stride: u32, s: u32) -> Self {
         let number = thread::opaque(thread::index()) / 32 * BULK_STAGES + s;
         let places = 3 * BULK_PARTICLES * stride;
-        // SAFETY: the host gives `BulkLayout::bytes` of shared memory, cut as the layout says; rows are multiples of 16
-        // bytes.
+        // SAFETY: the host gives `BulkLayout::bytes` of shared memory, divided as the layout says; rows are multiples
+        // of 16 bytes.
         unsafe {
             Stage {
                 barrier: ByteBarrier::new(SharedArray::new(layout.barriers + 8 * number, 1)),
@@ -140,7 +147,8 @@ impl<R: DeviceReal> Stage<R> {
         self.rows.part((array * BULK_PARTICLES + particle) * stride, stride)
     }
 
-    /// Begins to bring the stage that is in turn at `next`, if there is one. By one lane, when what was there is not needed.
+    /// Starts the copies of the stage whose turn is at `next`, if there is one. By one lane, when the old contents are
+    /// not needed any more.
     #[inline(always)]
     fn bring(&self, swarm: &Swarm<'_, R>, next: u32, iteration: u64) {
         if next >= swarm.individuals {
@@ -158,8 +166,8 @@ impl<R: DeviceReal> Stage<R> {
         }
     }
 
-    /// Takes what has moved of the particles from `first` on back to memory, and waits until something else may come. By
-    /// one lane.
+    /// Copies the moved rows of the particles from `first` on back to memory, and waits until the stage may be
+    /// overwritten. By one lane.
     #[inline(always)]
     fn take(&self, swarm: &Swarm<'_, R>, first: u32, particles: u32) {
         let to =
@@ -176,7 +184,7 @@ impl<R: DeviceReal> Stage<R> {
     }
 }
 
-/// Where the lanes of a particle show each other its coordinates; only there for objectives that need it.
+/// The memory through which the lanes of a particle exchange its coordinates; exists only for objectives that need it.
 #[inline(always)]
 fn point<R: DeviceReal, const LANES: u32, const K: usize>(layout: &BulkLayout) -> SharedArray<R> {
     let places = LANES * K as u32;
@@ -185,15 +193,15 @@ fn point<R: DeviceReal, const LANES: u32, const K: usize>(layout: &BulkLayout) -
     unsafe { SharedArray::new(layout.points + group * places * R::BYTES, places) }
 }
 
-/// The first particle of the stage that is in turn at `next`. Iterations go up and down in turn: what one has touched last is
-/// still in the second-level cache when the next begins with it.
+/// The first particle of the stage whose turn is at `next`. Iterations go through the particles upwards and downwards
+/// in turn: what one touched last is still in the L2 cache when the next one begins with it.
 #[inline(always)]
 fn there_and_back<R: DeviceReal>(swarm: &Swarm<'_, R>, next: u32, iteration: u64) -> u32 {
     let last = (swarm.individuals - 1) / BULK_PARTICLES * BULK_PARTICLES;
     if iteration.is_multiple_of(2) { next } else { last.wrapping_sub(next) }
 }
 
-/// The personal best that this lane keeps of the stage that is in turn at `next`; of a particle that is not there any other.
+/// The personal best that this lane holds for the stage whose turn is at `next`; beyond the last particle, any other.
 #[inline(always)]
 fn best_of_lane<R: DeviceReal>(swarm: &Swarm<'_, R>, next: u32, iteration: u64) -> Fitness<R> {
     let first = there_and_back(swarm, next, iteration);
@@ -201,7 +209,7 @@ fn best_of_lane<R: DeviceReal>(swarm: &Swarm<'_, R>, next: u32, iteration: u64) 
     swarm.best.get(particle as usize)
 }
 
-/// The one that another lane keeps.
+/// The one that another lane holds.
 #[inline(always)]
 fn of_lane<R: DeviceReal, const CONSTRAINED: bool>(mine: Fitness<R>, lane: u32) -> Fitness<R> {
     let value = warp::shuffle(mine.value, lane);
@@ -209,7 +217,7 @@ fn of_lane<R: DeviceReal, const CONSTRAINED: bool>(mine: Fitness<R>, lane: u32) 
     Fitness { violation, value }
 }
 
-/// Reads this lane's coordinates of a row; places beyond its end are zero.
+/// Loads this lane's coordinates of a row; places beyond its end are zero.
 #[inline(always)]
 fn read<R: DeviceReal, const LANES: u32, const K: usize>(
     row: SharedArray<R>,
@@ -230,7 +238,7 @@ fn read<R: DeviceReal, const LANES: u32, const K: usize>(
     own
 }
 
-/// Writes this lane's coordinates of a row.
+/// Stores this lane's coordinates of a row.
 #[inline(always)]
 fn write<R: DeviceReal, const LANES: u32, const K: usize>(
     row: SharedArray<R>,
