@@ -8,7 +8,8 @@ use crate::grid::Board;
 use crate::shared::{SharedArray, Stored};
 use crate::{machine, thread};
 
-/// Waits for all threads; shared and global memory that they wrote before is visible to all after.
+/// Waits for all threads of the block. Shared and global memory that they wrote before is visible to all of them
+/// afterwards.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn sync() {
@@ -17,27 +18,26 @@ pub fn sync() {
 
 /// [`sync`], and whether the predicate holds in any thread.
 ///
-/// All threads do something else where it holds, in the branch that follows. Where one warp alone asked, ptxas 13.0 put a second barrier
-/// into the branch of that warp, from architecture 9.0 on.
+/// If it holds, all threads take the branch that follows, not one warp alone. When a single warp asked, ptxas 13.0 put
+/// a second barrier into the branch of that warp, for architectures from 9.0 on.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn sync_or(predicate: bool) -> bool {
     machine::sync_threads_or(predicate)
 }
 
-/// [`sync`], and in how many threads the predicate holds.
+/// [`sync`], and the number of threads in which the predicate holds.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn sync_count(predicate: bool) -> u32 {
     machine::sync_threads_count(predicate)
 }
 
-/// Combines the threads' values by CPSO's tree reduction: in each round the lower half of the
-/// threads takes in the upper half.
+/// Combines the threads' values by CPSO's tree reduction: in each round the lower half of the threads combines its
+/// values with those of the upper half.
 ///
-/// The result is valid in every thread. `O` must not care for the order of its operands: the tree
-/// pairs distant threads. `scratch` has an element for every thread and may be used again after
-/// the next [`sync`].
+/// The result is valid in every thread. The order of the operands must not matter to `O`, because the tree pairs
+/// distant threads. `scratch` has an element for every thread and may be used again after the next [`sync`].
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn reduce<T: Stored, O: Operator<T>>(value: T, scratch: SharedArray<T>) -> T {
@@ -59,7 +59,7 @@ pub fn reduce<T: Stored, O: Operator<T>>(value: T, scratch: SharedArray<T>) -> T
     scratch.get(0)
 }
 
-/// A [`Board`] in the block's shared memory, on which its warps show each other words without a barrier.
+/// A [`Board`] in the block's shared memory, on which its warps exchange words without a barrier.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockBoard(SharedArray<u64>);
 
@@ -70,7 +70,7 @@ impl BlockBoard {
         BlockBoard(words)
     }
 
-    /// Makes all of `count` words zero. Nobody shows anything before. Collective in the block.
+    /// Sets all of `count` words to zero, before any thread writes a word. Collective in the block.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn clear(&self, count: u32) {

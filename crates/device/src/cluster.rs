@@ -1,20 +1,21 @@
 //! The blocks of a cluster: neighbours that run at the same time and write to each other's shared memory.
 //!
-//! Of compute capability 9.0 and later. The launch says how many blocks a cluster has, at most 16.
+//! They need compute capability 9.0 or later. The launch sets how many blocks a cluster has, at most 16.
 
 use crate::grid::Board;
 use crate::machine;
 use crate::shared::SharedArray;
 use crate::thread;
 
-/// Says that the kernel needs clusters: `ptx-builder` compiles it for devices that have them. Call it first.
+/// Declares that the kernel needs clusters: `ptx-builder` compiles it for devices that have them. Call it first.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn needed() {
     machine::needs_clusters();
 }
 
-/// Waits for all threads of all blocks of the cluster; memory that they wrote before is visible to all after.
+/// Waits for all threads of all blocks of the cluster. Memory that they wrote before is visible to all of them
+/// afterwards.
 ///
 /// Collective in the cluster.
 #[inline(always)]
@@ -23,7 +24,7 @@ pub fn sync() {
     machine::sync_cluster();
 }
 
-/// A [`Board`] of which each block has a part in its shared memory. What all shall see soon is written to all parts.
+/// A [`Board`] of which each block has a part in its shared memory. Shown words are written to all parts.
 #[derive(Clone, Copy, Debug)]
 pub struct NearBoard {
     words: SharedArray<u64>,
@@ -31,14 +32,14 @@ pub struct NearBoard {
 }
 
 impl NearBoard {
-    /// The board of a cluster of `blocks` blocks in `words`, which lie in the same place in each.
+    /// The board of a cluster of `blocks` blocks in `words`, which are at the same place in each block.
     #[inline(always)]
     pub fn new(words: SharedArray<u64>, blocks: u32) -> Self {
         NearBoard { words, blocks }
     }
 
-    /// Makes all words zero. Nobody shows anything before; a block may only leave the kernel when nobody shows anything
-    /// any more ([`sync`]). Collective in the cluster.
+    /// Sets all words to zero, before any block writes a word. A block may leave the kernel only after all blocks have
+    /// written their last word ([`sync`]). Collective in the cluster.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn clear(&self, count: u32) {

@@ -16,19 +16,20 @@ pub struct DeviceData<R> {
 }
 
 impl<R: DeviceReal> DeviceData<R> {
-    /// Those of a launch whose blocks `blocks_per_run` are to a run.
+    /// The data of this block's run, in a launch of `blocks_per_run` blocks a run.
     ///
     /// # Safety
     ///
-    /// The host upholds: the arrays are as [`DataArgs`] says, and nothing writes to them while the kernel runs.
+    /// The host upholds: the arrays are as [`DataArgs`] describes them, and nothing writes to them while the kernel
+    /// runs.
     #[inline(always)]
     pub unsafe fn of_block(args: &DataArgs<R>) -> Self {
         let (run, _) = thread::run_and_part(args.runs, args.blocks_per_run);
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds this.
         unsafe { Self::of_run(args, run) }
     }
 
-    /// Those of a run, below the number of runs that have some.
+    /// The data of run `run`, below the number of runs that have data.
     ///
     /// # Safety
     ///
@@ -40,15 +41,15 @@ impl<R: DeviceReal> DeviceData<R> {
             View::EMPTY
         } else {
             let len = count_of_run as usize;
-            // SAFETY: the caller's.
+            // SAFETY: the caller upholds this.
             unsafe { View::new(of_runs, runs as usize * len) }.part(run as usize * len, len)
         };
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds this.
         let all = unsafe { View::new(all, count as usize) };
         DeviceData { all, count, of_run, count_of_run }
     }
 
-    /// The numbers that a table is a part of, and how many they are.
+    /// The numbers that contain a table, and their count.
     #[inline(always)]
     fn around(&self, table: Table) -> (View<R>, u32) {
         if table.is_of_run() { (self.of_run, self.count_of_run) } else { (self.all, self.count) }
@@ -79,24 +80,24 @@ impl<R: DeviceReal> Data<R> for DeviceData<R> {
     }
 }
 
-/// The datum at a place of those that all runs share.
+/// The number at a place among those that all runs share.
 ///
 /// # Safety
 ///
-/// The arrays are as [`DataArgs`] says, nothing writes to them while the kernel runs, and they have that place.
+/// The arrays are as [`DataArgs`] describes them, nothing writes to them while the kernel runs, and they have that
+/// place.
 #[cfg(target_arch = "nvptx64")]
 #[inline(always)]
 pub(crate) unsafe fn shared<R: DeviceReal>(args: &DataArgs<R>, place: usize) -> R {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     constant(unsafe { View::new(args.all, args.count as usize) }, place)
 }
 
-/// Element `i` of an array that nothing writes to while the kernel runs, through the cache for that.
+/// Element `i` of an array that nothing writes to while the kernel runs, through the read-only cache.
 #[inline(always)]
 fn constant<R: DeviceReal>(numbers: View<R>, i: usize) -> R {
     let at = numbers.at(i, 1);
-    // SAFETY: `at` gives a place in the array, for which `of_block`'s caller vouches; a number is aligned to its
-    // size.
+    // SAFETY: `at` returns a place in the array, which `of_block`'s caller guarantees; a number is aligned to its size.
     unsafe {
         if R::WORDS == 1 {
             R::from_bits64(u64::from(machine::constant_read_u32(at.cast())))

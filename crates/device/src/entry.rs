@@ -2,8 +2,8 @@
 
 use crate::machine;
 
-/// Tells `ptx-builder` the largest block with which this entry is launched, so that the assembler
-/// gives it no more registers than such a block leaves. Call it first in a kernel.
+/// Declares the largest block with which this entry is launched. `ptx-builder` passes it to the assembler, which then
+/// uses no more registers than such a block leaves for each thread. Call it first in a kernel.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn max_block<const THREADS: u32>() {
@@ -22,8 +22,8 @@ pub fn max_block<const THREADS: u32>() {
 /// }
 /// ```
 ///
-/// On `nvptx64` each row becomes an entry of that name, which takes the parameter by value. On the
-/// host it becomes a row of the table that the function (here `mine`) returns, for the emulator.
+/// On `nvptx64` each row becomes an entry of that name, which takes the parameter by value. On the host it becomes a
+/// row of the table for the emulator, which the function (here `mine`) returns.
 #[cfg(target_arch = "nvptx64")]
 #[macro_export]
 macro_rules! entries {
@@ -42,7 +42,7 @@ macro_rules! entries {
     };
 }
 
-/// Exports kernels, each for one type of parameter: the host's table of them.
+/// Exports kernels, each for one type of parameter: the table on the host.
 #[cfg(not(target_arch = "nvptx64"))]
 #[macro_export]
 macro_rules! entries {

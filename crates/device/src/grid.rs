@@ -1,4 +1,4 @@
-//! The blocks of a grid, as far as they can talk to each other.
+//! Communication between the blocks of a grid.
 
 mod board;
 
@@ -13,22 +13,22 @@ use crate::{block, machine, thread, warp};
 
 pub use board::{Board, Tagged};
 
-/// Orders what this thread saw and wrote before against what it does after, for the whole GPU.
+/// Orders what this thread read and wrote before, for the whole GPU, before what it does afterwards.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn fence() {
     machine::fence();
 }
 
-/// Waits a little for what somebody else is to show.
+/// Waits briefly for a word that another thread is to write.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn spin() {
     machine::spin();
 }
 
-/// Whether this is the last of `blocks` blocks to arrive; in that one, everything that the others
-/// wrote before they arrived is visible to all threads, and the ticket is zero again.
+/// Whether this is the last of `blocks` blocks to arrive. In the last block, everything that the others wrote before
+/// they arrived is visible to all threads, and the ticket is zero again.
 ///
 /// Collective in the block.
 #[inline(always)]
@@ -45,11 +45,11 @@ pub fn last_block(ticket: AtomicU32, blocks: u32) -> bool {
     block::sync_or(last)
 }
 
-/// Combines one value a block over the `blocks` blocks that share `ticket`; the last one to arrive
-/// gets the result in all its threads, the others get nothing.
+/// Combines one value of each block, over the `blocks` blocks that share `ticket`. The last block to arrive gets the
+/// result in all its threads, the others get nothing.
 ///
-/// `value` is thread 0's. `row` has an element for every block; `number` is this block's. The order of the operands is
-/// not fixed: `O` must not care. Collective in the block; `scratch` as for [`block::reduce`].
+/// `value` is thread 0's. `row` has an element for every block; `number` is this block's index. The order of the
+/// operands is not fixed, and must not matter to `O`. Collective in the block; `scratch` as for [`block::reduce`].
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn reduce<T: Stored, O: Operator<T>>(
@@ -74,13 +74,13 @@ pub fn reduce<T: Stored, O: Operator<T>>(
     Some(block::reduce::<T, O>(mine, scratch))
 }
 
-/// The exchange by which resident blocks agree on the best of them once an iteration: barrier and
-/// reduction in one round trip through the second-level cache.
+/// The exchange by which resident blocks agree on their best result in each iteration: barrier and reduction in one
+/// round trip through the L2 cache.
 ///
-/// Every block posts its best in a slot, tagged with the iteration; one warp of every block reads
-/// all slots until all tags are there. Slots alternate between two sets, so that a fast block
-/// cannot overwrite what a slow one has yet to read: it is stopped by the slow one's missing post.
-/// All blocks must be resident at once (a cooperative launch).
+/// Every block posts its best in a slot, tagged with the iteration, and one warp of every block reads all slots until
+/// all have the tag. Slots alternate between two sets, so that a fast block cannot overwrite what a slow one has not
+/// read yet: the missing post of the slow block stops it. All blocks must be resident at the same time (a cooperative
+/// launch).
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange<B = View<u64>> {
     /// `[parity][word][block]`
@@ -103,7 +103,7 @@ impl Heard {
         (counted_key::<R>(self.keys.0), self.keys.1)
     }
 
-    /// The better of two, of equals the first; without a branch, each of which would part the lanes.
+    /// The better of two, of equals the first. Without a branch, because branches would diverge the lanes.
     #[inline(always)]
     fn better<R: DeviceReal>(self, other: Self) -> Self {
         let ((violation, value), (other_violation, other_value)) =
@@ -127,8 +127,8 @@ impl<B: Board> Exchange<B> {
         ((tag & 1) * self.words + word) * self.blocks + block
     }
 
-    /// Posts this block's best under `tag`; by one thread. [`Fitness::WORST`] says that there is none. What goes with it
-    /// is there for the others if a barrier and then a [`fence`] of this thread came before.
+    /// Posts this block's best under `tag`; by one thread. [`Fitness::WORST`] means that there is none. Data that
+    /// belong to it are visible to the other blocks if a barrier and then a [`fence`] of this thread came before.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn post<R: Float>(&self, tag: u32, block: u32, best: Fitness<R>) {
@@ -140,8 +140,8 @@ impl<B: Board> Exchange<B> {
         }
     }
 
-    /// [`post`](Exchange::post) where what goes with it carries the tag too ([`Tagged`]): nothing is ordered before.
-    /// Collective in the warp, in all lanes of which `best` is the same.
+    /// [`post`](Exchange::post) for data that carry the tag too ([`Tagged`]), so that no order is needed. Collective in
+    /// the warp; `best` is the same in all its lanes.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn post_alone<R: Float>(&self, tag: u32, block: u32, best: Fitness<R>) {
@@ -153,9 +153,9 @@ impl<B: Board> Exchange<B> {
         }
     }
 
-    /// Waits for all posts under `tag`, of which a lane reads `IN_FLIGHT` at a time, and gives the best with
-    /// the number of its block, the lowest among equals; without constraints a NaN value says that no block has one. Collective in the
-    /// warp; what the blocks wrote before posting is visible after a [`fence`] of the warp.
+    /// Waits for all posts under `tag`, of which a lane reads `IN_FLIGHT` at a time. Returns the best with the index of
+    /// its block, the lowest among equals; without constraints a NaN value means that no block has one. Collective in
+    /// the warp. What the blocks wrote before posting is visible after a [`fence`] of the warp.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn collect<R: DeviceReal, const IN_FLIGHT: usize>(&self, tag: u32) -> Candidate<R> {
@@ -181,15 +181,16 @@ impl<B: Board> Exchange<B> {
         Candidate::new(Fitness { violation, ..fitness }, block)
     }
 
-    /// Posts a count under `tag`, for [`least`](Exchange::least). Collective in the warp, in all lanes of which `count` is
-    /// the same.
+    /// Posts a count under `tag`, for [`least`](Exchange::least). Collective in the warp; `count` is the same in all
+    /// its lanes.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn post_count(&self, tag: u32, block: u32, count: u32) {
         self.slots.show(tag, self.slot(tag, 0, block), count);
     }
 
-    /// Waits for all counts under `tag` and gives the least; see [`collect`](Exchange::collect). Collective in the warp.
+    /// Waits for all counts under `tag` and returns the least; see [`collect`](Exchange::collect). Collective in the
+    /// warp.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn least<const IN_FLIGHT: usize>(&self, tag: u32) -> u32 {
@@ -209,8 +210,8 @@ impl<B: Board> Exchange<B> {
 
     /// The blocks `first + lane + 32 k`, whose slots this lane reads.
     ///
-    /// A lane whose slots lie beyond the last block's reads that one again: all loads are on their way
-    /// before the first is looked at.
+    /// A lane whose slots lie beyond the last block reads that block's again: all loads are issued before the first
+    /// result is used.
     #[inline(always)]
     fn mine<const N: usize>(&self, first: u32) -> [u32; N] {
         let mut blocks = [0; N];
@@ -222,7 +223,7 @@ impl<B: Board> Exchange<B> {
         blocks
     }
 
-    /// The best of the slots `first + lane + 32 k`, k below `N`, when all have the tag.
+    /// The best of the slots `first + lane + 32 k`, k below `N`, after all have the tag.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn hear<R: DeviceReal, const N: usize>(
@@ -256,7 +257,7 @@ impl<B: Board> Exchange<B> {
         best
     }
 
-    /// One word of the slots of `blocks`, when all have the tag.
+    /// One word of the slots of `blocks`, after all have the tag.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn wait<const N: usize>(&self, tag: u32, word: u32, blocks: [u32; N]) -> [u32; N] {

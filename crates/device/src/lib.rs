@@ -1,10 +1,10 @@
 //! The GPU as kernels see it: thread, warp, block and grid, shared memory, checked views, reductions.
 //!
-//! On `nvptx64` these are the machine's instructions; elsewhere an [emulator] runs each GPU thread
-//! as a coroutine, so that every kernel runs in an ordinary test on a machine without a GPU. Names
-//! are near those of rust-cuda's `cuda_std`: `docs/decisions/0040-own-device-crates.md` has a table of both.
+//! On `nvptx64` these are the machine's instructions. Elsewhere an [emulator] runs each GPU thread as a coroutine, so
+//! that every kernel runs in an ordinary test on a machine without a GPU. Names are close to those of rust-cuda's
+//! `cuda_std`: `docs/decisions/0040-own-device-crates.md` has a table of both.
 //!
-//! Blocks and grids have one dimension, blocks whole warps. Functions of [`warp`] and [`block`] are
+//! Blocks and grids have one dimension, and blocks consist of whole warps. Functions of [`warp`] and [`block`] are
 //! collective: all lanes of the warp, or all threads of the block, call them together.
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
@@ -24,14 +24,14 @@ use emulator::machine;
 #[cfg(target_arch = "nvptx64")]
 use nvptx as machine;
 
-/// Items that only the host has: what the emulator needs.
+/// Items that exist only on the host, for the emulator.
 #[cfg(not(target_arch = "nvptx64"))]
 #[macro_export]
 macro_rules! on_host {
     ($($item:item)*) => { $($item)* };
 }
 
-/// Items that only the host has: none here.
+/// Items that exist only on the host: none here.
 #[cfg(target_arch = "nvptx64")]
 #[macro_export]
 macro_rules! on_host {

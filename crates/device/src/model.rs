@@ -1,8 +1,8 @@
-//! Models of data and the kernels that fit them, which meet when a kernel is loaded.
+//! Models of data that are linked with the kernels that fit them when a kernel is loaded.
 //!
-//! A kernel is compiled for a number of parameters. What it asks of an expression, the host puts there: on `nvptx64` in the
-//! text, in place of two comments, one before rows are asked for and one in each row. A model that a kernel is compiled
-//! with answers by itself.
+//! A kernel is compiled for a number of parameters. On `nvptx64` the host inserts the code of an expression into the
+//! kernel's text in place of two comments, one before the rows and one in each row. A model that a kernel is compiled
+//! with needs no linking.
 
 use warpswarm_core::expression::Expression;
 use warpswarm_core::fit::{Curve, Derived, SmoothModel};
@@ -10,12 +10,12 @@ use warpswarm_core::objective::Point;
 
 use crate::view::DeviceReal;
 
-/// What stands in a kernel's arguments for a model with `N` parameters.
+/// The type in a kernel's arguments that stands for a model with `N` parameters.
 pub trait Modelled<R: DeviceReal, const N: usize>: Copy {
-    /// What answers.
+    /// The type that computes predictions.
     type Curve: Curve<R, N>;
 
-    /// The model as the fit of a number sees it.
+    /// The model for the fit of this number.
     fn of_fit(&self, fit: u32) -> Self::Curve;
 }
 

@@ -1,7 +1,7 @@
 //! The machine's own instructions.
 //!
-//! Every function here has a twin of the same name and signature in `emulator::machine`; the rest of
-//! the crate is written in terms of the two.
+//! Every function here has a twin of the same name and signature in `emulator::machine`. The rest of the crate uses one
+//! or the other.
 
 mod bulk;
 mod linked;
@@ -17,8 +17,8 @@ pub(crate) use model::*;
 pub(crate) use pieces::*;
 pub(crate) use shared::*;
 
-// Collective operations go through LLVM's intrinsics: they are known to be convergent, so that the
-// optimiser never duplicates one into two branches, which inline assembly does not promise.
+// Collective operations use LLVM's intrinsics, which are known to be convergent: the optimiser never duplicates one
+// into two branches. Inline assembly does not guarantee that.
 #[allow(improper_ctypes)]
 unsafe extern "C" {
     #[link_name = "llvm.nvvm.shfl.sync.bfly.i32"]
@@ -65,7 +65,7 @@ pub(crate) fn grid_dim() -> u32 {
     unsafe { nvptx::_grid_dim_x() as u32 }
 }
 
-/// Leaves the launch with an error that the host sees.
+/// Ends the launch with an error that the host sees.
 #[cold]
 #[inline(always)]
 pub(crate) fn fail(_what: &'static str) -> ! {
@@ -131,7 +131,7 @@ pub(crate) fn min(value: u32) -> u32 {
 /// `at` is valid for a read of a `T` in global memory.
 #[inline(always)]
 pub(crate) unsafe fn global_read<T: Copy>(at: *const T) -> T {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { *at }
 }
 
@@ -139,18 +139,18 @@ pub(crate) unsafe fn global_read<T: Copy>(at: *const T) -> T {
 /// `at` is valid for a write of a `T` in global memory.
 #[inline(always)]
 pub(crate) unsafe fn global_write<T: Copy>(at: *mut T, value: T) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { *at = value }
 }
 
-/// Two neighbouring 32-bit words, once.
+/// Two neighbouring 32-bit words that are read once.
 ///
 /// # Safety
 /// `at` is valid for a read of 8 bytes in global memory and a multiple of 8.
 #[inline(always)]
 pub(crate) unsafe fn stream_read_2x32(at: *const u32) -> [u32; 2] {
     let (a, b): (u32, u32);
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe {
         asm!("ld.global.cs.v2.b32 {{{a}, {b}}}, [{at}];", at = in(reg64) at,
             a = out(reg32) a, b = out(reg32) b,
@@ -163,14 +163,14 @@ pub(crate) unsafe fn stream_read_2x32(at: *const u32) -> [u32; 2] {
 /// `at` is valid for a write of 8 bytes in global memory and a multiple of 8.
 #[inline(always)]
 pub(crate) unsafe fn stream_write_2x32(at: *mut u32, [a, b]: [u32; 2]) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe {
         asm!("st.global.cs.v2.b32 [{at}], {{{a}, {b}}};", at = in(reg64) at,
             a = in(reg32) a, b = in(reg32) b, options(nostack, preserves_flags));
     }
 }
 
-/// Four neighbouring 32-bit words or two of 64 bits, with what the caches shall make of them.
+/// Four neighbouring 32-bit words or two of 64 bits, with a cache operator.
 macro_rules! sixteen_bytes {
     ($cache:literal, $read32:ident, $write32:ident, $read64:ident, $write64:ident) => {
         /// # Safety
@@ -178,7 +178,7 @@ macro_rules! sixteen_bytes {
         #[inline(always)]
         pub(crate) unsafe fn $read32(at: *const u32) -> [u32; 4] {
             let (a, b, c, d): (u32, u32, u32, u32);
-            // SAFETY: the caller's.
+            // SAFETY: the caller upholds this.
             unsafe {
                 asm!(concat!("ld.global", $cache, ".v4.b32 {{{a}, {b}, {c}, {d}}}, [{at}];"),
                     at = in(reg64) at, a = out(reg32) a, b = out(reg32) b, c = out(reg32) c,
@@ -191,7 +191,7 @@ macro_rules! sixteen_bytes {
         /// `at` is valid for a write of 16 bytes in global memory and a multiple of 16.
         #[inline(always)]
         pub(crate) unsafe fn $write32(at: *mut u32, [a, b, c, d]: [u32; 4]) {
-            // SAFETY: the caller's.
+            // SAFETY: the caller upholds this.
             unsafe {
                 asm!(concat!("st.global", $cache, ".v4.b32 [{at}], {{{a}, {b}, {c}, {d}}};"),
                     at = in(reg64) at, a = in(reg32) a, b = in(reg32) b, c = in(reg32) c,
@@ -204,7 +204,7 @@ macro_rules! sixteen_bytes {
         #[inline(always)]
         pub(crate) unsafe fn $read64(at: *const u64) -> [u64; 2] {
             let (a, b): (u64, u64);
-            // SAFETY: the caller's.
+            // SAFETY: the caller upholds this.
             unsafe {
                 asm!(concat!("ld.global", $cache, ".v2.b64 {{{a}, {b}}}, [{at}];"),
                     at = in(reg64) at, a = out(reg64) a, b = out(reg64) b,
@@ -217,7 +217,7 @@ macro_rules! sixteen_bytes {
         /// `at` is valid for a write of 16 bytes in global memory and a multiple of 16.
         #[inline(always)]
         pub(crate) unsafe fn $write64(at: *mut u64, [a, b]: [u64; 2]) {
-            // SAFETY: the caller's.
+            // SAFETY: the caller upholds this.
             unsafe {
                 asm!(concat!("st.global", $cache, ".v2.b64 [{at}], {{{a}, {b}}};"),
                     at = in(reg64) at, a = in(reg64) a, b = in(reg64) b,
@@ -228,13 +228,13 @@ macro_rules! sixteen_bytes {
 }
 
 sixteen_bytes!("", global_read_4x32, global_write_4x32, global_read_2x64, global_write_2x64);
-// Once: they are not kept in the caches.
+// Read or written once: they are not kept in the caches.
 sixteen_bytes!(".cs", stream_read_4x32, stream_write_4x32, stream_read_2x64, stream_write_2x64);
 
-/// Brings the cache line at an address into the second-level cache.
+/// Loads the cache line at an address into the L2 cache.
 #[inline(always)]
 pub(crate) fn prefetch<T>(at: *const T) {
-    // SAFETY: a prefetch of an address that is not there does nothing.
+    // SAFETY: a prefetch of an invalid address does nothing.
     unsafe {
         asm!("prefetch.global.L2 [{at}];", at = in(reg64) at, options(nostack, preserves_flags));
     }
@@ -245,7 +245,7 @@ pub(crate) fn prefetch<T>(at: *const T) {
 #[inline(always)]
 pub(crate) unsafe fn constant_read_u64(at: *const u64) -> u64 {
     let value: u64;
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe {
         asm!("ld.global.nc.b64 {value}, [{at}];", at = in(reg64) at,
             value = out(reg64) value, options(readonly, pure, nostack, preserves_flags));
@@ -258,7 +258,7 @@ pub(crate) unsafe fn constant_read_u64(at: *const u64) -> u64 {
 #[inline(always)]
 pub(crate) unsafe fn constant_read_u32(at: *const u32) -> u32 {
     let value: u32;
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe {
         asm!("ld.global.nc.b32 {value}, [{at}];", at = in(reg64) at,
             value = out(reg32) value, options(readonly, pure, nostack, preserves_flags));
@@ -271,7 +271,7 @@ pub(crate) unsafe fn constant_read_u32(at: *const u32) -> u32 {
 #[inline(always)]
 pub(crate) unsafe fn load_relaxed_u64(at: *const u64) -> u64 {
     let value: u64;
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe {
         asm!("ld.relaxed.gpu.global.b64 {value}, [{at}];", at = in(reg64) at,
             value = out(reg64) value, options(nostack, preserves_flags));
@@ -284,7 +284,7 @@ pub(crate) unsafe fn load_relaxed_u64(at: *const u64) -> u64 {
 #[inline(always)]
 pub(crate) unsafe fn load_relaxed_u32(at: *const u32) -> u32 {
     let value: u32;
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe {
         asm!("ld.relaxed.gpu.global.b32 {value}, [{at}];", at = in(reg64) at,
             value = out(reg32) value, options(nostack, preserves_flags));
@@ -296,27 +296,27 @@ pub(crate) unsafe fn load_relaxed_u32(at: *const u32) -> u32 {
 /// `at` is valid for a write of 8 bytes in global memory and a multiple of 8.
 #[inline(always)]
 pub(crate) unsafe fn store_relaxed_u64(at: *mut u64, value: u64) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe {
         asm!("st.relaxed.gpu.global.b64 [{at}], {value};", at = in(reg64) at,
             value = in(reg64) value, options(nostack, preserves_flags));
     }
 }
 
-/// The same for whoever reads that is not of this GPU.
+/// The same for readers outside this GPU.
 ///
 /// # Safety
 /// `at` is valid for a write of 8 bytes in global memory and a multiple of 8.
 #[inline(always)]
 pub(crate) unsafe fn store_system_u64(at: *mut u64, value: u64) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe {
         asm!("st.relaxed.sys.global.b64 [{at}], {value};", at = in(reg64) at,
             value = in(reg64) value, options(nostack, preserves_flags));
     }
 }
 
-/// Orders what this thread saw and wrote before against what it does after, for the whole GPU.
+/// Orders what this thread read and wrote before, for the whole GPU, before what it does afterwards.
 #[inline(always)]
 pub(crate) fn fence() {
     // SAFETY: a fence has no preconditions.
@@ -328,7 +328,7 @@ pub(crate) fn fence() {
 #[inline(always)]
 pub(crate) unsafe fn add_acq_rel_u32(at: *mut u32, value: u32) -> u32 {
     let old: u32;
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe {
         asm!("atom.add.acq_rel.gpu.global.u32 {old}, [{at}], {value};", at = in(reg64) at,
             value = in(reg32) value, old = out(reg32) old, options(nostack, preserves_flags));
@@ -340,35 +340,35 @@ pub(crate) unsafe fn add_acq_rel_u32(at: *mut u32, value: u32) -> u32 {
 /// `at` is valid for an atomic update of 8 bytes in global memory.
 #[inline(always)]
 pub(crate) unsafe fn add_relaxed_u64(at: *mut u64, value: u64) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe {
         asm!("red.add.relaxed.gpu.global.u64 [{at}], {value};", at = in(reg64) at,
             value = in(reg64) value, options(nostack, preserves_flags));
     }
 }
 
-/// Says that the thread waits for another one.
+/// Declares that the thread waits for another one.
 #[inline(always)]
 pub(crate) fn spin() {}
 
-/// Tells the cutter the largest block of the entry that this is inlined into.
+/// Tells the cutter the largest block of the entry into which this is inlined.
 #[inline(always)]
 pub(crate) fn max_block<const THREADS: u32>() {
-    // SAFETY: a comment.
+    // SAFETY: only a comment.
     unsafe {
         asm!("// warpswarm.maxntid {threads}", threads = const THREADS,
             options(nomem, nostack, preserves_flags));
     }
 }
 
-/// Tells the cutter that the entry that this is inlined into needs clusters.
+/// Tells the cutter that the entry into which this is inlined needs clusters.
 #[inline(always)]
 pub(crate) fn needs_clusters() {
-    // SAFETY: a comment.
+    // SAFETY: only a comment.
     unsafe { asm!("// warpswarm.target sm_90", options(nomem, nostack, preserves_flags)) }
 }
 
-/// Hides a value from the compiler.
+/// Makes a value opaque to the compiler.
 #[inline(always)]
 pub(crate) fn opaque(value: u32) -> u32 {
     let mut value = value;

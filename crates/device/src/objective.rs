@@ -1,11 +1,11 @@
-//! Objectives and the kernels that call them, compiled apart and linked when a kernel is loaded.
+//! Objectives and the kernels that call them, which are compiled separately and linked when a kernel is loaded.
 //!
-//! A kernel asks for the fitness at a point with [`judge`]; which objective answers is not known when
-//! it is compiled. An objective is exported for the forms that points have in kernels, with
-//! [`objectives!`](crate::objectives). So kernels and objectives add up where they would multiply.
+//! A kernel computes the fitness at a point with [`judge`]; the objective is not known when the kernel is compiled. An
+//! objective is exported with [`objectives!`](crate::objectives), in the forms that points have in kernels. The number
+//! of compiled texts is therefore the sum of kernels and objectives, and not their product.
 //!
-//! On `nvptx64` the two meet in the text: `ptx-builder` puts the objective's instructions where the
-//! kernel asks, between registers of agreed names. On the host the launch brings a function.
+//! On `nvptx64` the two are linked as text: `ptx-builder` inserts the objective's instructions at the kernel's call,
+//! between registers of agreed names. On the host the launch passes a function.
 
 use warpswarm_core::data::WithData;
 #[doc(hidden)]
@@ -26,32 +26,33 @@ use crate::view::DeviceReal;
 use crate::view::View;
 use crate::{machine, warp};
 
-/// A point that a kernel can hand to the objective that it is linked with.
+/// A point that a kernel can pass to the objective that it is linked with.
 pub trait Form<R: DeviceReal>: Point<R> + Copy + 'static {
     /// Whether the lanes of a warp evaluate it together.
     const COLLECTIVE: bool;
 
-    /// Lets lanes that share the point see each other's coordinates; collective where the form is.
+    /// Makes each lane's coordinates visible to the other lanes that share the point; collective if the form is.
     fn show(&self);
 
-    /// The fitness at this point, by the linked objective, as it comes.
+    /// The fitness at this point by the linked objective, not yet canonical.
     #[cfg(target_arch = "nvptx64")]
     fn hand_over(&self) -> Fitness<R>;
 
-    /// The point that was handed over; in an objective only.
+    /// The point that the kernel has passed; in an objective only.
     #[cfg(target_arch = "nvptx64")]
     fn handed_over() -> Self;
 }
 
-/// The fitness at `point`, by the objective that this kernel is linked with, as it comes: see
+/// The fitness at `point` by the objective that this kernel is linked with, not yet canonical: see
 /// [`Objective::judge`]. The violation is zero unless `CONSTRAINED`.
 ///
-/// Collective in the warp, what whose lanes have written before is there for all; but for points that a thread has for itself.
+/// Collective in the warp, unless the point belongs to one thread. What the lanes wrote before is visible to all of
+/// them.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn judge<R: DeviceReal, P: Form<R>, const CONSTRAINED: bool>(point: &P) -> Fitness<R> {
-    // Where the lanes have written the point; and beside an operation of the warp the compiler copies nothing into two
-    // branches.
+    // After the lanes have written the point. In addition, the compiler does not duplicate code around a warp operation
+    // into two branches.
     if P::COLLECTIVE {
         warp::sync();
     }
@@ -62,18 +63,18 @@ pub fn judge<R: DeviceReal, P: Form<R>, const CONSTRAINED: bool>(point: &P) -> F
     Fitness { violation: if CONSTRAINED { violation } else { R::ZERO }, value }
 }
 
-/// [`judge`], in the bits that results have.
+/// [`judge`], with the canonical bits that results have.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn evaluate<R: DeviceReal, P: Form<R>, const CONSTRAINED: bool>(point: &P) -> Fitness<R> {
     judge::<R, P, CONSTRAINED>(point).canonical()
 }
 
-/// The fitness at a point that was handed over.
+/// The fitness at a point that the kernel has passed.
 ///
 /// # Safety
 ///
-/// The data are as [`DeviceData::of_block`] wants them.
+/// The data are as [`DeviceData::of_block`] requires.
 #[doc(hidden)]
 #[inline(always)]
 pub unsafe fn at<R: DeviceReal, O: Objective<R>, P: Form<R>>(
@@ -83,52 +84,52 @@ pub unsafe fn at<R: DeviceReal, O: Objective<R>, P: Form<R>>(
     if O::GATHERS {
         point.show();
     }
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     let data = unsafe { DeviceData::of_block(&args.data) };
     args.objective.judge(&WithData { point: *point, data })
 }
 
-/// The whole of an objective's entry.
+/// The whole body of an objective's entry.
 ///
 /// # Safety
 ///
-/// The data are as [`DeviceData::of_block`] wants them.
+/// The data are as [`DeviceData::of_block`] requires.
 #[cfg(target_arch = "nvptx64")]
 #[doc(hidden)]
 #[inline(always)]
 pub unsafe fn answer<R: DeviceReal, O: Objective<R>, P: Form<R>>(args: &ObjectiveArgs<R, O>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     let fitness = unsafe { at::<R, O, P>(args, &P::handed_over()) };
     R::answer(fitness);
 }
 
-/// A number that kernels hand to the objective that they are linked with.
+/// A number that kernels pass to the objective that they are linked with.
 #[cfg(not(target_arch = "nvptx64"))]
 pub trait Handed {}
 #[cfg(not(target_arch = "nvptx64"))]
 impl<R: Float> Handed for R {}
 
-/// A number that kernels hand to the objective that they are linked with.
+/// A number that kernels pass to the objective that they are linked with.
 #[cfg(target_arch = "nvptx64")]
 pub trait Handed: Sized {
-    /// The fitness at a lane's share of a point, by the linked objective: see
+    /// The fitness at a lane's part of a point, by the linked objective: see
     /// [`Form::hand_over`](crate::objective::Form::hand_over).
     fn judge_tile<const K: usize>(own: &[Self; K], dimensions: u32, stage: u32) -> Fitness<Self>;
-    /// The coordinates that were handed over.
+    /// The coordinates that the kernel passed.
     fn handed_coordinates<const K: usize>() -> [Self; K];
     /// The fitness at a row in memory, by the linked objective.
     fn judge_row(row: u64, dimensions: u32) -> Fitness<Self>;
-    /// Gives the kernel its answer.
+    /// Passes the fitness to the kernel.
     fn answer(fitness: Fitness<Self>);
-    /// What an operation's [piece](crate::piece) is of.
+    /// The operands of an operation's [piece](crate::piece).
     fn arguments() -> [Self; 3];
-    /// The term of a number that a reduction's piece asks for.
+    /// Term `k` of a reduction.
     fn term(k: u32) -> Self;
-    /// Gives a piece's result.
+    /// Passes a piece's result on.
     fn give(result: Self);
-    /// Hands parameters to the linked model, and the number of the fit: see [`model`](crate::model).
+    /// Passes parameters and the number of the fit to the linked model: see [`model`](crate::model).
     fn begin_model<const N: usize>(x: [Self; N], fit: u32);
-    /// What the linked model predicts of a row, and its derivatives.
+    /// The linked model's prediction for a row, and its derivatives.
     fn model_row<const N: usize>(row: u32) -> (Self, [Self; N]);
 }
 
@@ -212,7 +213,7 @@ handed!(
     model_row_64
 );
 
-/// A point in a row of memory, whoever walks it.
+/// A point in a row of memory, read by a thread or a warp.
 macro_rules! of_a_row {
     ($point:ident, $collective:literal) => {
         impl<R: DeviceReal> Form<R> for $point<R> {
@@ -257,7 +258,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Form<R> for TilePoint<R, L
     #[inline(always)]
     fn handed_over() -> Self {
         let dimensions = machine::handed_dimensions() as usize;
-        // SAFETY: the kernel has handed over a stage with a place for each coordinate of the tile.
+        // SAFETY: the kernel has passed a stage with a place for each coordinate of the tile.
         let stage = unsafe { SharedArray::at_start(machine::handed_stage(), LANES * K as u32) };
         TilePoint::new(R::handed_coordinates(), dimensions, stage)
     }
@@ -278,20 +279,20 @@ impl<R: DeviceReal> Form<R> for ColumnPoint<R> {
     #[inline(always)]
     fn handed_over() -> Self {
         let dimensions = machine::handed_dimensions();
-        // SAFETY: the kernel has handed over a column.
+        // SAFETY: the kernel has passed a column.
         let column =
             unsafe { SharedArray::at_start(machine::handed_stage(), column_len(dimensions)) };
         ColumnPoint::new(column, dimensions as usize)
     }
 }
 
-/// The row that was handed over.
+/// The row that the kernel has passed.
 #[cfg(target_arch = "nvptx64")]
 #[inline(always)]
 fn row<R: DeviceReal>() -> (View<R>, usize) {
     let dimensions = machine::handed_dimensions() as usize;
     let row = warpswarm_core::launch::Ptr::at(machine::handed_row());
-    // SAFETY: the kernel has handed over a view of at least so many coordinates.
+    // SAFETY: the kernel has passed a view of at least this many coordinates.
     (unsafe { View::new(row, dimensions) }, dimensions)
 }
 
@@ -317,20 +318,20 @@ macro_rules! objectives {
     }) => {
         $(const _: () = {
             /// # Safety
-            /// Only to be linked with a kernel that hands over points of this form, with data that are there.
+            /// Only to be linked with a kernel that passes points of this form, with data that exist.
             #[unsafe(export_name = $name)]
             #[allow(improper_ctypes_definitions)]
             unsafe extern "ptx-kernel" fn entry(
                 args: $crate::objective::ObjectiveArgs<$real, $objective>,
             ) {
-                // SAFETY: the host brings the data.
+                // SAFETY: the host passes the data.
                 unsafe { $crate::objective::answer::<$real, $objective, $point>(&args) }
             }
         };)*
     };
 }
 
-/// Exports an objective, each row for one form of points: the host's table of them.
+/// Exports an objective, each row for one form of points: the table on the host.
 #[cfg(not(target_arch = "nvptx64"))]
 #[macro_export]
 macro_rules! objectives {

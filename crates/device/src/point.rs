@@ -1,6 +1,6 @@
-//! The point at which an objective is evaluated, as one thread or several lanes hold it.
+//! The point at which an objective is evaluated, held by one thread or by several lanes.
 //!
-//! All give the same bits: they follow the order of [`sum`].
+//! All forms give the same bits, because they follow the order of [`sum`].
 
 mod column;
 mod tile;
@@ -14,14 +14,14 @@ use crate::{machine, thread, warp};
 pub use column::ColumnPoint;
 pub use tile::{TilePoint, coordinate};
 
-/// A number of terms that the compiler does not know: where it is that of a table, the compiler would
-/// write out the loop, hundreds of terms long.
+/// A number of terms that is opaque to the compiler. If it knew the length of a table, it would unroll the loop over
+/// hundreds of terms.
 #[inline(always)]
 fn hidden(n: usize) -> usize {
     thread::opaque(n as u32) as usize
 }
 
-/// Coordinate `i` of a point of so many dimensions, for an objective, which may ask for what is not there.
+/// Coordinate `i` of a point of `dimensions` dimensions. Fails if there is none, because an objective may pass any `i`.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 fn coordinate_at<R: DeviceReal>(row: View<R>, dimensions: usize, i: usize) -> R {
@@ -31,7 +31,7 @@ fn coordinate_at<R: DeviceReal>(row: View<R>, dimensions: usize, i: usize) -> R 
     row.get(i)
 }
 
-/// Combines `n` terms in the order of [`sum`], a leaf a lane. Collective in the warp.
+/// Combines `n` terms in the order of [`sum`]; each lane holds a leaf. Collective in the warp.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn fold_by_warp<R: DeviceReal, O: Operator<R>>(n: usize, term: impl Fn(usize) -> R) -> R {
@@ -39,7 +39,7 @@ pub fn fold_by_warp<R: DeviceReal, O: Operator<R>>(n: usize, term: impl Fn(usize
     folded
 }
 
-/// The same for several folds, which load their terms together: the warp waits for memory once.
+/// The same for several folds, whose terms are loaded together, so that the warp waits for memory once.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn folds_by_warp<R: DeviceReal, O: Operator<R>, const N: usize>(
@@ -67,8 +67,8 @@ pub fn folds_by_warp<R: DeviceReal, O: Operator<R>, const N: usize>(
     folded
 }
 
-/// The same of the terms of one [tile](TILE), from the first to the one before the end, of several folds that ask for them together; the
-/// results are not finished.
+/// The same for the terms `start..end` of one [tile](TILE), of several folds that load them together. The results are
+/// not finished.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn fold_tile_by_warp<R: DeviceReal, O: Operator<R>, const N: usize>(
@@ -129,7 +129,7 @@ impl<R: DeviceReal> Point<R> for ThreadPoint<R> {
     fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R {
         sum::fold_in_groups::<R, O>(n, thread::opaque, term)
     }
-    /// Adds each prefix anew: the fold asks for them out of order, and registers hold no array.
+    /// Computes each prefix again, because the fold asks for them out of order, and registers hold no array.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R {
@@ -162,7 +162,7 @@ impl<R: DeviceReal> Point<R> for ThreadPoint<R> {
 
 /// A point in a row of global memory, evaluated by a warp; its methods are collective.
 ///
-/// What the lanes wrote into the row is ordered by a [`warp::sync`] before.
+/// A [`warp::sync`] before orders what the lanes wrote into the row.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpPoint<R> {
     pub(crate) row: View<R>,

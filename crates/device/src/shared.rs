@@ -1,9 +1,9 @@
 //! The shared memory of a block.
 //!
-//! The launch gives its size; kernels cut it into arrays at offsets that host and kernel compute by
-//! the same function. Two threads may touch the same place, one of them writing, only with a
-//! barrier between ([`block::sync`](crate::block::sync), or [`warp::sync`](crate::warp::sync)
-//! within a warp); the emulator reports it where they do.
+//! The launch sets its size. Kernels divide it into arrays at offsets that host and kernel compute by the same
+//! function. Two threads may access the same place, one of them writing, only with a barrier between:
+//! [`block::sync`](crate::block::sync), or [`warp::sync`](crate::warp::sync) within a warp. The emulator reports
+//! violations.
 
 use core::marker::PhantomData;
 
@@ -13,15 +13,15 @@ use warpswarm_core::order::{Candidate, Fitness};
 use crate::view::{DeviceReal, View};
 use crate::{machine, thread};
 
-/// What shared memory can hold.
+/// A type that shared memory can hold.
 pub trait Stored: Copy {
     /// Its size in bytes.
     const BYTES: u32;
     /// Reads it.
     ///
     /// # Safety
-    /// `at` is an address in the block's shared memory, as the machine says it, aligned to the element (at most 8), which
-    /// lies inside that memory.
+    /// `at` is an address in the block's shared memory, in the machine's terms, aligned to the element (at most 8),
+    /// which lies inside that memory.
     unsafe fn read(at: u32) -> Self;
     /// Writes it.
     ///
@@ -37,13 +37,13 @@ macro_rules! stored {
             #[inline(always)]
             #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
             unsafe fn read(at: u32) -> Self {
-                // SAFETY: the caller's.
+                // SAFETY: the caller upholds this.
                 $from(unsafe { machine::$read(at) })
             }
             #[inline(always)]
             #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
             unsafe fn write(at: u32, value: Self) {
-                // SAFETY: the caller's.
+                // SAFETY: the caller upholds this.
                 unsafe { machine::$write(at, $to(value)) }
             }
         }
@@ -60,7 +60,7 @@ impl<R: DeviceReal> Stored for Candidate<R> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn read(at: u32) -> Self {
-        // SAFETY: the caller's; the three parts lie in the element one after the other.
+        // SAFETY: the caller upholds this; the three parts lie in the element one after the other.
         unsafe {
             let (violation, value) = (R::read(at), R::read(at + R::BYTES));
             Candidate::new(Fitness { violation, value }, u32::read(at + 2 * R::BYTES))
@@ -69,7 +69,7 @@ impl<R: DeviceReal> Stored for Candidate<R> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn write(at: u32, value: Self) {
-        // SAFETY: the caller's; the three parts lie in the element one after the other.
+        // SAFETY: the caller upholds this; the three parts lie in the element one after the other.
         unsafe {
             R::write(at, value.fitness.violation);
             R::write(at + R::BYTES, value.fitness.value);
@@ -81,7 +81,7 @@ impl<R: DeviceReal> Stored for Candidate<R> {
 /// An array in the block's shared memory.
 #[derive(Debug)]
 pub struct SharedArray<T> {
-    /// Where it begins: found out once, since that takes a GPU two slow instructions.
+    /// Its start; computed once, since that takes a GPU two slow instructions.
     start: u32,
     len: u32,
     item: PhantomData<T>,
@@ -99,15 +99,15 @@ impl<T: Stored> SharedArray<T> {
     /// The array of `len` elements that starts `offset` bytes into the block's shared memory.
     ///
     /// # Safety
-    /// The host upholds that the launch gives every block at least `offset + len * T::BYTES` bytes;
-    /// `offset` is a multiple of 8. Arrays with overlapping bytes are used one after the other,
-    /// with a barrier between.
+    /// The host upholds that the launch gives every block at least `offset + len * T::BYTES` bytes; `offset` is a
+    /// multiple of
+    /// 8. Arrays with overlapping bytes are used one after the other, with a barrier between.
     #[inline(always)]
     pub unsafe fn new(offset: u32, len: u32) -> Self {
         SharedArray { start: machine::shared_address(offset), len, item: PhantomData }
     }
 
-    /// The array of `len` elements that begins where another one [does](SharedArray::start).
+    /// The array of `len` elements at a [start](SharedArray::start) of another array.
     ///
     /// # Safety
     /// As [`new`](SharedArray::new).
@@ -117,7 +117,7 @@ impl<T: Stored> SharedArray<T> {
         SharedArray { start, len, item: PhantomData }
     }
 
-    /// Where it begins, as the machine says it.
+    /// Its start, as the machine's address.
     #[cfg(target_arch = "nvptx64")]
     #[inline(always)]
     pub(crate) fn start(&self) -> u32 {
@@ -127,7 +127,7 @@ impl<T: Stored> SharedArray<T> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub(crate) fn at(&self, i: u32) -> u32 {
-        // Under the emulator alone, as with views.
+        // Checked under the emulator only, as with views.
         #[cfg(not(target_arch = "nvptx64"))]
         if i >= self.len {
             machine::fail("a shared array was used out of its bounds");
@@ -139,19 +139,19 @@ impl<T: Stored> SharedArray<T> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn get(&self, i: u32) -> T {
-        // SAFETY: the place lies in the array, by the emulator's check; `new`'s caller vouches for the array.
+        // SAFETY: the place lies in the array, by the emulator's check; `new`'s caller guarantees the array.
         unsafe { T::read(self.at(i)) }
     }
 
-    /// Makes `value` element `i`.
+    /// Sets element `i`.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn set(&self, i: u32, value: T) {
-        // SAFETY: the place lies in the array, by the emulator's check; `new`'s caller vouches for the array.
+        // SAFETY: the place lies in the array, by the emulator's check; `new`'s caller guarantees the array.
         unsafe { T::write(self.at(i), value) }
     }
 
-    /// Elements `i` and `i + 1`; where they begin is a multiple of the size of two.
+    /// Elements `i` and `i + 1`; they start at a multiple of the size of two.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn get2(&self, i: u32) -> [T; 2]
@@ -159,11 +159,11 @@ impl<T: Stored> SharedArray<T> {
         T: DeviceReal,
     {
         self.at(i + 1);
-        // SAFETY: the places lie in the array, by the emulator's check; `new`'s caller vouches for the array.
+        // SAFETY: the places lie in the array, by the emulator's check; `new`'s caller guarantees the array.
         unsafe { T::shared_read2(self.at(i)) }
     }
 
-    /// Makes `values` elements `i` and `i + 1`; see [`get2`](SharedArray::get2).
+    /// Sets elements `i` and `i + 1`; see [`get2`](SharedArray::get2).
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn set2(&self, i: u32, values: [T; 2])
@@ -175,7 +175,7 @@ impl<T: Stored> SharedArray<T> {
         unsafe { T::shared_write2(self.at(i), values) }
     }
 
-    /// Elements `i` to `i + 3`; where they begin is a multiple of 16 bytes.
+    /// Elements `i` to `i + 3`; they start at a multiple of 16 bytes.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn get4(&self, i: u32) -> [T; 4]
@@ -183,11 +183,11 @@ impl<T: Stored> SharedArray<T> {
         T: DeviceReal,
     {
         self.at(i + 3);
-        // SAFETY: the places lie in the array, by the emulator's check; `new`'s caller vouches for the array.
+        // SAFETY: the places lie in the array, by the emulator's check; `new`'s caller guarantees the array.
         unsafe { T::shared_read4(self.at(i)) }
     }
 
-    /// Makes `values` elements `i` to `i + 3`; see [`get4`](SharedArray::get4).
+    /// Sets elements `i` to `i + 3`; see [`get4`](SharedArray::get4).
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn set4(&self, i: u32, values: [T; 4])
@@ -211,21 +211,21 @@ impl<T: Stored> SharedArray<T> {
     }
 }
 
-/// The array of `len` elements that starts `offset` bytes into the block's shared memory, as one in global memory: for what is in
-/// the one or in the other. A block alone can see it.
+/// The array of `len` elements that starts `offset` bytes into the block's shared memory, as a [`View`], for data that
+/// are either in shared or in global memory. Only this block can access it.
 ///
 /// # Safety
-/// The host upholds that the launch gives every block at least so many bytes, which no [`SharedArray`] has; `offset` is a multiple
-/// of 16.
+/// The host upholds that the launch gives every block at least that many bytes, and that no [`SharedArray`] has them;
+/// `offset` is a multiple of 16.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub unsafe fn near<T: Copy>(offset: u32, len: usize) -> View<T> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { View::new(Ptr::at(machine::near_address(offset)), len) }
 }
 
 impl SharedArray<u64> {
-    /// Makes the first `count` elements zero, for who comes behind a barrier. Collective in the block.
+    /// Sets the first `count` elements to zero; visible after a barrier. Collective in the block.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub(crate) fn zero(&self, count: u32) {
@@ -236,8 +236,8 @@ impl SharedArray<u64> {
         }
     }
 
-    /// Makes `word` element `i` of the same array of block `rank` of the cluster, at once and in no order to anything
-    /// else; for [`see`](SharedArray::see).
+    /// Sets element `i` of the same array of block `rank` of the cluster by a single store, in no order to other
+    /// accesses; for [`see`](SharedArray::see).
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub(crate) fn show(&self, rank: u32, i: u32, word: u64) {
@@ -245,7 +245,7 @@ impl SharedArray<u64> {
         unsafe { machine::near_store_u64(rank, self.at(i), word) }
     }
 
-    /// Makes `word` element `i`, at once and in no order to anything else; for [`kept`](SharedArray::kept).
+    /// Sets element `i` by a single store, in no order to other accesses; for [`kept`](SharedArray::kept).
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub(crate) fn keep(&self, i: u32, word: u64) {
@@ -253,7 +253,8 @@ impl SharedArray<u64> {
         unsafe { machine::own_store_u64(self.at(i), word) }
     }
 
-    /// Element `i` of the same array of block `rank` of the cluster, as that has last kept it.
+    /// Element `i` of the same array of block `rank` of the cluster, as that block has last [kept](SharedArray::keep)
+    /// it.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub(crate) fn kept(&self, rank: u32, i: u32) -> u64 {
@@ -261,7 +262,7 @@ impl SharedArray<u64> {
         unsafe { machine::near_load_u64(rank, self.at(i)) }
     }
 
-    /// Element `i` as a block of the cluster has last shown it.
+    /// Element `i` as a block of the cluster has last [shown](SharedArray::show) it.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub(crate) fn see(&self, i: u32) -> u64 {
@@ -269,7 +270,7 @@ impl SharedArray<u64> {
         unsafe { machine::own_load_u64(self.at(i)) }
     }
 
-    /// Makes `word` element `i`, at once and in no order to anything else; for [`said`](SharedArray::said).
+    /// Sets element `i` by a single store, in no order to other accesses; for [`said`](SharedArray::said).
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub(crate) fn say(&self, i: u32, word: u64) {
@@ -277,7 +278,7 @@ impl SharedArray<u64> {
         unsafe { machine::block_store_u64(self.at(i), word) }
     }
 
-    /// Element `i` as a thread of the block has last said it.
+    /// Element `i` as a thread of the block has last [said](SharedArray::say) it.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub(crate) fn said(&self, i: u32) -> u64 {

@@ -1,4 +1,4 @@
-//! Which thread this is.
+//! The identity of a thread.
 
 use crate::machine;
 
@@ -44,12 +44,12 @@ pub fn warp() -> u32 {
     index() / 32
 }
 
-/// The run that the block works on, of so many in a launch in which so many neighbouring blocks share one, and its
-/// number among them; see [`opaque`].
+/// The run of this block, and the block's index among the run's, in a launch of `runs` runs with `blocks_per_run`
+/// neighbouring blocks each; see [`opaque`].
 #[inline(always)]
 pub fn run_and_part(runs: u32, blocks_per_run: u32) -> (u32, u32) {
     let block = opaque(block_index());
-    // A division is some twenty instructions, and most launches need none.
+    // A division takes some twenty instructions, and most launches need none.
     if runs == 1 {
         return (0, block);
     }
@@ -66,7 +66,7 @@ pub fn abort() -> ! {
     machine::fail("the kernel gave up")
 }
 
-/// The same number, but the compiler does not know it: what is computed from it is computed anew.
+/// The same number, opaque to the compiler: values computed from it are computed again.
 #[inline(always)]
 pub fn opaque(value: u32) -> u32 {
     machine::opaque(value)

@@ -1,7 +1,7 @@
-//! Arrays in global memory, with the bounds checks in them.
+//! Arrays in global memory, with bounds checks under the emulator.
 //!
-//! A view out of whose bounds a kernel reads or writes ends the launch: on the GPU by a trap, under
-//! the emulator by a fault that names kernel, block, thread and place.
+//! If a kernel reads or writes outside a view, the emulator ends the launch with a fault that names kernel, block,
+//! thread and place. On a GPU element accesses are not checked: see [`View::new`].
 
 mod real;
 
@@ -15,8 +15,8 @@ pub use real::DeviceReal;
 
 /// An array in global memory that threads read and write.
 ///
-/// Threads share it as they share memory: two may touch the same place only with a barrier, a
-/// launch boundary or the orders documented here between them.
+/// Threads may access the same place, one of them writing, only with a barrier, a launch boundary or one of the orders
+/// documented here between.
 #[derive(Debug)]
 pub struct View<T> {
     start: *mut T,
@@ -33,24 +33,24 @@ impl<T> Clone for View<T> {
 impl<T> Copy for View<T> {}
 
 impl<T: Copy> View<T> {
-    /// The array of no elements.
+    /// An array without elements.
     pub const EMPTY: Self = View { start: core::ptr::null_mut(), len: 0, item: PhantomData };
 
     /// The array of `len` elements at `ptr`.
     ///
     /// # Safety
-    /// The host upholds: `ptr` is the address of `len` elements, aligned to 16 bytes, that stay
-    /// allocated while the kernel runs and that nothing but this launch touches meanwhile. The kernel
-    /// upholds on a GPU that it stays within them; under the emulator it is stopped where it does not.
+    /// The host upholds: `ptr` is the address of `len` elements, aligned to 16 bytes, that stay allocated while the
+    /// kernel runs and that only this launch accesses meanwhile. On a GPU the kernel upholds that it stays within
+    /// them; the emulator stops it if it does not.
     #[inline(always)]
     pub unsafe fn new(ptr: Ptr<T>, len: usize) -> Self {
         View { start: ptr.address as *mut T, len, item: PhantomData }
     }
 
-    /// The address of element `i`, after which `count` elements lie.
+    /// The address of element `i`, at which `count` elements lie.
     ///
-    /// That is checked under the emulator alone, where every kernel runs over the whole matrix of tests: on a GPU
-    /// checks of every access took a fifth of the instructions and of the registers.
+    /// Only the emulator checks this, under which every kernel runs over the whole matrix of tests. On a GPU, checks of
+    /// every access took a fifth of the instructions and of the registers.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub(crate) fn at(&self, i: usize, count: usize) -> *mut T {
@@ -66,13 +66,13 @@ impl<T: Copy> View<T> {
         }
     }
 
-    /// How many elements it has.
+    /// The number of elements.
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Where it begins.
+    /// The address of the first element.
     #[cfg(target_arch = "nvptx64")]
     #[inline(always)]
     pub(crate) fn address(&self) -> u64 {
@@ -83,15 +83,15 @@ impl<T: Copy> View<T> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn get(&self, i: usize) -> T {
-        // SAFETY: `at` gives a place in the array, for which `new`'s caller vouches.
+        // SAFETY: `at` returns a place in the array, which `new`'s caller guarantees.
         unsafe { machine::global_read(self.at(i, 1)) }
     }
 
-    /// Makes `value` element `i`.
+    /// Sets element `i`.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn set(&self, i: usize, value: T) {
-        // SAFETY: `at` gives a place in the array, for which `new`'s caller vouches.
+        // SAFETY: `at` returns a place in the array, which `new`'s caller guarantees.
         unsafe { machine::global_write(self.at(i, 1), value) }
     }
 
@@ -137,8 +137,8 @@ fn assert_inside<T>(offset: usize, size: usize) {
 }
 
 impl<R: DeviceReal> View<R> {
-    /// Has the warp bring the `count` elements from `i` on into the second-level cache, if they are
-    /// there; a line a lane, 4 KiB at most.
+    /// Prefetches the `count` elements from `i` on, as far as they exist, into the L2 cache. By a warp, a cache line
+    /// for each lane, 4 KiB at most.
     #[inline(always)]
     pub fn prefetch(&self, i: usize, count: u32) {
         const LINE: u32 = 128;
@@ -149,15 +149,15 @@ impl<R: DeviceReal> View<R> {
         }
     }
 
-    /// Elements `i` to `i + 3`; where they begin is a multiple of 16 bytes.
+    /// Elements `i` to `i + 3`; they start at a multiple of 16 bytes.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn get4(&self, i: usize) -> [R; 4] {
-        // SAFETY: `at` gives a place in the array with three more behind it, for which `new`'s caller vouches.
+        // SAFETY: `at` returns a place in the array with three more after it, which `new`'s caller guarantees.
         unsafe { R::read4(self.at(i, 4)) }
     }
 
-    /// Makes `values` elements `i` to `i + 3`; see [`get4`](View::get4).
+    /// Sets elements `i` to `i + 3`; see [`get4`](View::get4).
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn set4(&self, i: usize, values: [R; 4]) {
@@ -172,7 +172,7 @@ impl<R: DeviceReal> View<R> {
         Row { start: self.at(i, len as usize), len }
     }
 
-    /// Element `i` as other blocks of this launch have left it, past the caches of this processor.
+    /// Element `i` as other blocks of this launch have left it, not from this multiprocessor's L1 cache.
     ///
     /// Valid after something that orders this read after their writes ([`grid`](crate::grid)).
     #[inline(always)]
@@ -191,7 +191,7 @@ impl<R: DeviceReal> View<R> {
 }
 
 impl View<u64> {
-    /// Element `i` as whoever has last written it, on the whole GPU; orders nothing.
+    /// Element `i` as any thread of the GPU has last written it; orders nothing.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn load_relaxed(&self, i: usize) -> u64 {
@@ -199,8 +199,7 @@ impl View<u64> {
         unsafe { machine::load_relaxed_u64(self.at(i, 1)) }
     }
 
-    /// [`load_relaxed`](View::load_relaxed) of `N` elements: all checked first, then all on their way
-    /// together.
+    /// [`load_relaxed`](View::load_relaxed) of `N` elements: all are checked first, then all loads are issued together.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn load_relaxed_all<const N: usize>(&self, places: [usize; N]) -> [u64; N] {
@@ -220,7 +219,7 @@ impl View<u64> {
         values
     }
 
-    /// Makes `value` element `i` for the whole GPU; orders nothing.
+    /// Sets element `i` for the whole GPU; orders nothing.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn store_relaxed(&self, i: usize, value: u64) {
@@ -228,8 +227,8 @@ impl View<u64> {
         unsafe { machine::store_relaxed_u64(self.at(i, 1), value) }
     }
 
-    /// Writes an element that the host reads while the kernel runs; it gets all eight bytes at once, and nothing else is
-    /// ordered before or after.
+    /// Sets an element that the host reads while the kernel runs. The host sees all eight bytes at once; other accesses
+    /// are not ordered before or after it.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn show_host(&self, i: usize, value: u64) {
@@ -240,9 +239,8 @@ impl View<u64> {
 
 /// A row of a [`View`], checked once when it is made.
 ///
-/// Lanes whose places lie beyond its end need no branch of their own: they read a value that the
-/// caller names, and what they write goes nowhere. Indices and the length are multiples of the
-/// number of places that are moved at once.
+/// Lanes whose places lie beyond its end need no branch of their own: they read a value that the caller passes, and
+/// what they write is discarded. Indices and the length are multiples of the number of places that are moved at once.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<R> {
     start: *mut R,
@@ -300,7 +298,7 @@ impl<R: DeviceReal> Row<R> {
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 unsafe fn read_one<R: Copy>(at: *mut R) -> [R; 1] {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     [unsafe { machine::global_read(at) }]
 }
 
@@ -309,7 +307,7 @@ unsafe fn read_one<R: Copy>(at: *mut R) -> [R; 1] {
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 unsafe fn write_one<R: Copy>(at: *mut R, [value]: [R; 1]) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { machine::global_write(at, value) }
 }
 
@@ -318,7 +316,7 @@ unsafe fn write_one<R: Copy>(at: *mut R, [value]: [R; 1]) {
 pub struct AtomicU32(*mut u32);
 
 impl AtomicU32 {
-    /// Adds `value` and gives what was there before; acquires and releases for the whole GPU.
+    /// Adds `value` and returns the old value; acquires and releases for the whole GPU.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn add_acq_rel(&self, value: u32) -> u32 {

@@ -9,7 +9,7 @@ use warpswarm_core::sum::Operator;
 
 use crate::machine;
 
-/// A value that lanes can hand to each other: one or two 32-bit words.
+/// A value that lanes can exchange: one or two 32-bit words.
 pub trait Word: Copy + 'static {
     /// Lane `lane ^ mask`'s value.
     fn shuffle_xor(self, mask: u32) -> Self;
@@ -67,7 +67,7 @@ pub fn shuffle<R: Float>(value: R, lane: u32) -> R {
     }
 }
 
-/// Waits for all lanes; shared memory written before is visible to all of them after.
+/// Waits for all lanes. Shared memory that they wrote before is visible to all of them afterwards.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn sync() {
@@ -95,26 +95,25 @@ pub fn min(value: u32) -> u32 {
     machine::min(value)
 }
 
-/// Joins the values of groups of `LANES` neighbouring lanes pairwise, neighbours first, as
-/// [`sum`](warpswarm_core::sum) has it; every lane gets its group's result. `O` is commutative.
+/// Joins the values of groups of `LANES` neighbouring lanes pairwise, neighbours first, in the order of
+/// [`sum`](warpswarm_core::sum). Every lane gets its group's result. `O` is commutative.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn join<R: Float, O: Operator<R>, const LANES: u32>(value: R) -> R {
     let mut value = value;
     let mut apart = 1;
     while apart < LANES {
-        // Both lanes of a pair combine the same two values: `O` must not care which comes first.
+        // Both lanes of a pair combine the same two values, so the order must not matter to `O`.
         value = O::combine(value, shuffle_xor(value, apart));
         apart *= 2;
     }
     value
 }
 
-/// The best of the lanes' candidates in (violation, value, index), and the lane that holds it.
+/// The best of the lanes' candidates by (violation, value, index), and the lane that holds it.
 ///
-/// Fitnesses are canonical. `constrained` says whether violations can be anything but zero (or
-/// [`Candidate::NONE`]'s). Reduces word by word with the hardware's
-/// integer minimum: one step a word.
+/// Fitnesses are canonical. `constrained` states whether violations can differ from zero (or from that of
+/// [`Candidate::NONE`]). The reduction takes one step of the hardware's integer minimum for each word.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn best<R: Float>(mine: Candidate<R>, constrained: bool) -> (Candidate<R>, u32) {
@@ -132,7 +131,7 @@ pub fn best<R: Float>(mine: Candidate<R>, constrained: bool) -> (Candidate<R>, u
     (Candidate::new(fitness, index), lane)
 }
 
-/// The least of the lanes' [keys](Fitness::ordered), and the lowest index that goes with it; see [`best`].
+/// The least of the lanes' [keys](Fitness::ordered), and the lowest index that belongs to it; see [`best`].
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 pub fn least<R: Float>(keys: (u64, u64), index: u32, constrained: bool) -> ((u64, u64), u32) {
@@ -140,7 +139,7 @@ pub fn least<R: Float>(keys: (u64, u64), index: u32, constrained: bool) -> ((u64
     (keys, index)
 }
 
-/// [`least`], and whether they are this lane's.
+/// [`least`], and whether this lane holds them.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 fn leading<R: Float>(
@@ -155,8 +154,7 @@ fn leading<R: Float>(
     ((violation, value), index as u32, leading)
 }
 
-/// The smallest key of the leading lanes, and whether this lane is one of them and has it. A key has
-/// `words` words.
+/// The smallest key of the leading lanes, and whether this lane is one of them and holds it. A key has `words` words.
 #[inline(always)]
 #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
 fn smallest(key: u64, words: usize, leading: bool) -> (u64, bool) {

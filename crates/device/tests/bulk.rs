@@ -1,4 +1,4 @@
-//! Bulk copies: what a pipeline of them brings and takes away, and what the emulator says of copies in the wrong order.
+//! Bulk copies: the results of a pipeline of them, and the emulator's reports on copies in the wrong order.
 
 mod common;
 
@@ -11,7 +11,7 @@ use warpswarm_device::{thread, warp};
 /// Numbers of a row, and rows of a warp.
 const ROW: u32 = 36;
 const ROWS: u32 = 5;
-/// Where barriers and stages begin.
+/// The start of the barriers and of the stages.
 const BARRIERS: u32 = 0;
 const STAGES: u32 = 64;
 
@@ -22,7 +22,7 @@ fn stage(s: u32) -> (ByteBarrier, SharedArray<f32>) {
     (ByteBarrier::new(shared(BARRIERS + 8 * number, 1)), row)
 }
 
-/// Begins to copy row `k` of the warp.
+/// Starts a copy of row `k` of the warp.
 fn begin(array: &Array<f32>, k: u32) {
     let (barrier, row) = stage(k % 2);
     if thread::lane() == 0 && k < ROWS {
@@ -32,7 +32,7 @@ fn begin(array: &Array<f32>, k: u32) {
     }
 }
 
-/// Takes all rows of the array through two stages a warp; number `i` of a row becomes `2 x + i`.
+/// Moves all rows of the array through two stages a warp; number `i` of a row becomes `2 x + i`.
 fn pipeline(array: Array<f32>) {
     bulk::needed();
     if thread::lane() == 0 {
@@ -96,7 +96,7 @@ fn stages_used_in_the_wrong_order() {
     let words = broken(FaultKind::Race, |array| {
         ready();
         begin(&array, 0);
-        // Nobody has waited.
+        // No lane has waited.
         stage(0).1.get(thread::lane());
     });
     assert!(words.contains("thread 0 wrote"), "{words}");

@@ -28,7 +28,7 @@ fn numbers<R: Float>(seed: u64, count: usize) -> Vec<R> {
     (0..count).map(number).collect()
 }
 
-/// An operator that minds how its operands are grouped.
+/// An operator to which the grouping of its operands matters.
 struct Grouping;
 impl<R: Float> Operator<R> for Grouping {
     fn identity() -> R {
@@ -121,7 +121,7 @@ fn votes_minima_and_shuffles() {
     }
 }
 
-/// Fitnesses with many ties, and now and then infinities, NaN and none at all.
+/// Fitnesses with many ties, and some infinities, NaN and absent ones.
 fn candidates<R: Float>(seed: u64, count: usize, constrained: bool) -> Vec<Candidate<R>> {
     let draws = numbers::<f64>(seed, 2 * count);
     let special = [R::INFINITY, -R::INFINITY, R::NAN, R::MAX, -R::MAX];
@@ -243,8 +243,8 @@ fn block_reduce_combines_all_threads() {
     check::<f64>();
 }
 
-/// An operator that tells who was combined with whom, and in which order: no two trees of different terms give the same.
-/// Zero is nothing.
+/// An operator whose result shows which operands were combined, and in which order: different trees of different terms
+/// give different results. Zero stands for no operand.
 struct Pairs;
 impl Operator<u64> for Pairs {
     fn identity() -> u64 {
@@ -256,7 +256,8 @@ impl Operator<u64> for Pairs {
     }
 }
 
-/// What all threads of one block have after a tree reduction with [`Pairs`]; a thread without a term has nothing.
+/// Checks the result of a tree reduction with [`Pairs`] in all threads of one block; threads beyond the terms have
+/// none.
 #[track_caller]
 fn check_tree(block: u32, terms: &[u64], expected: u64) {
     for config in orders(LaunchConfig { shared_bytes: 16 + 8 * block, ..blocks(1, block) }) {
@@ -268,8 +269,8 @@ fn check_tree(block: u32, terms: &[u64], expected: u64) {
     }
 }
 
-/// Figure 7 of the CPSO paper. A block here is a whole warp at least: the other 24 threads have nothing, and the first two
-/// rounds change nothing.
+/// Figure 7 of the CPSO paper. A block here has at least a whole warp: the other 24 threads have no terms, and the
+/// first two rounds change nothing.
 #[test]
 fn eight_threads_reduce_as_in_figure_7() {
     let c = Pairs::combine;
@@ -278,7 +279,7 @@ fn eight_threads_reduce_as_in_figure_7() {
     let [second0, second1] = [c(first0, first2), c(first1, first3)];
     let third0 = c(second0, second1);
     check_tree(32, &[v0, v1, v2, v3, v4, v5, v6, v7], third0);
-    // Neighbours first is another tree, and the test can tell.
+    // Combining neighbours first is a different tree, and the test distinguishes them.
     let neighbours = c(c(c(v0, v1), c(v2, v3)), c(c(v4, v5), c(v6, v7)));
     assert_ne!(third0, neighbours);
 }
@@ -289,7 +290,7 @@ fn the_lower_half_takes_in_the_upper_half_in_blocks_of_every_size() {
         let terms: Vec<u64> = (1..=u64::from(block)).collect();
         let mut row = terms.clone();
         while row.len() > 1 {
-            // Of an odd number the one in the middle waits.
+            // In a row of odd length the middle element waits.
             let upper = row.split_off(row.len().div_ceil(2));
             for (mine, other) in row.iter_mut().zip(upper) {
                 *mine = Pairs::combine(*mine, other);
@@ -465,7 +466,7 @@ fn the_blocks_of_a_cluster_agree_on_their_best_in_every_round() {
     }
 }
 
-/// Checks what all threads hear in groups of `together` blocks.
+/// Checks the results of all threads in groups of `together` blocks.
 fn check_exchange<R: DeviceReal>(
     constrained: bool,
     config: LaunchConfig,
@@ -481,7 +482,7 @@ fn check_exchange<R: DeviceReal>(
             .map(|candidate| candidate.fitness)
             .collect();
         if grid > 2 {
-            // A round in which nobody has anything.
+            // A round in which no block has a result.
             posts[grid as usize..2 * grid as usize].fill(Fitness::WORST);
         }
         let mut slots = vec![0; (2 * words * grid) as usize];
@@ -503,7 +504,7 @@ fn check_exchange<R: DeviceReal>(
             let best = posts.iter().zip(0..).map(|(&post, i)| Candidate::new(fitness(post), i));
             let mut best = best.reduce(Candidate::better).unwrap();
             if !constrained && best.fitness.value.is_nan() {
-                // Without constraints a block that has nothing cannot be told from NaN.
+                // Without constraints a block without a result cannot be distinguished from one with NaN.
                 best.fitness.violation = R::ZERO;
             }
             for &other in heard {

@@ -1,5 +1,5 @@
-//! The emulator catches what compute-sanitizer catches, and names kernel, block, thread and line;
-//! beside each broken kernel is one that is right, and passes.
+//! The emulator finds what compute-sanitizer finds, and names kernel, block, thread and line. Beside each faulty kernel
+//! is a correct one, which passes.
 
 mod common;
 
@@ -14,7 +14,7 @@ use warpswarm_device::emulator::{self, Entry, Fault, FaultKind, LaunchConfig};
 use warpswarm_device::grid::{self, Board, Exchange};
 use warpswarm_device::{block, entry, thread, warp};
 
-/// Checks who met the fault and where: block, thread, line of this file, words of the message.
+/// Checks the thread and the place of a fault: block, thread, line of this file, words of the message.
 #[track_caller]
 fn check(fault: &Fault, (block, thread, line): (u32, u32, u32), words: &[&str]) {
     assert_eq!(fault.kernel, "kernel");
@@ -79,7 +79,7 @@ fn a_warp_operation_that_a_lane_never_reaches() {
             &["31 of 32 lanes wait there in warp::any", "1 have left"],
         );
     }
-    // Whole warps may stay away.
+    // Whole warps may skip the operation.
     let whole = |_| {
         if thread::warp() != 1 {
             warp::any(true);
@@ -125,7 +125,7 @@ fn some_at_a_barrier_others_at_a_warp_operation() {
     }
 }
 
-/// What a thread reads that another one has written with no order between: of no use.
+/// Whether a number is what the emulator returns for a read that is not ordered after another thread's write.
 fn is_spoilt(number: f32) -> bool {
     number.is_nan() || number == f32::NEG_INFINITY
 }
@@ -158,7 +158,7 @@ fn global_memory_within_a_block() {
         assert!(run(|array| neighbours(array, || ())).into_iter().any(is_spoilt));
         // Of one warp, and with its barrier: thread 0 is not of the warp of thread 33.
         assert!(run(|array| neighbours(array, warp::sync)).into_iter().any(is_spoilt));
-        // Nobody can tell who has written the same again.
+        // Writing the same value again is no race.
         let mut items = Aligned::zeroed(128);
         let array = items.array();
         launch(&config, array, |array| neighbours(array, block::sync)).unwrap();
@@ -169,7 +169,7 @@ fn global_memory_within_a_block() {
 
 #[test]
 fn global_memory_of_another_block() {
-    /// What makes the order between what block 0 writes and what the others read.
+    /// The fences between what block 0 writes and what the others read.
     #[derive(Clone, Copy)]
     struct Order {
         before: fn(),
@@ -183,7 +183,7 @@ fn global_memory_of_another_block() {
     }
     fn kernel(args: Args) {
         let (data, me) = (args.data.view(), thread::index() as usize);
-        // Whose words carry their tag: they order nothing else.
+        // Its words carry their tag and order nothing else.
         let exchange = Exchange::new(args.slots.view(), 1, 1);
         if thread::block_index() == 0 {
             data.set(me, (me + 1) as f32);
@@ -217,7 +217,7 @@ fn global_memory_of_another_block() {
         assert!(run(nothing, grid::fence).into_iter().all(is_spoilt));
         assert!(run(grid::fence, nothing).into_iter().all(is_spoilt));
     }
-    // A launch finds all that the one before has written.
+    // A launch sees everything that the launch before wrote.
     let mut data = Aligned::zeroed(128);
     launch(&blocks(1, 64), data.array(), |data| data.view().set(thread::index() as usize, 7.0))
         .unwrap();
@@ -322,7 +322,7 @@ fn a_write_after_reads_of_another_warp() {
         }
         block::sync();
         if u64::from(me) == writer {
-            // Comes last: it is the highest thread.
+            // Runs last: it has the highest index.
             array.set(0, 2.0);
         } else if me == 7 || me == 8 {
             array.get(0);
@@ -374,7 +374,7 @@ fn shared_memory_that_nobody_has_written() {
     launch(&blocks(1, 32), 0, kernel).unwrap();
     let found = fault(launch(&blocks(2, 32), 0, kernel), FaultKind::Uninitialised);
     check(&found, (1, 0, LINE), &["reads 4 bytes at byte 0", "nobody has written"]);
-    // Not what the last launch left there, either.
+    // Nor can the kernel read what the last launch left there.
     let found = fault(
         launch(&blocks(1, 32), 0_u64, |_| assert_eq!(shared::<u64>(0, 2).get(1), 0)),
         FaultKind::Uninitialised,
@@ -593,7 +593,7 @@ fn more_threads_than_the_process_can_hold() {
     let cooperative = |grid| LaunchConfig { cooperative: true, ..blocks(grid, 1024) };
     let found = fault(launch(&cooperative(25), 0_u64, |_| ()), FaultKind::Launch);
     assert!(found.message.contains("25600 threads at once"), "{found}");
-    // One after the other, without limit; together, whoever finds too few left waits.
+    // Any number of threads one after the other; at the same time, a launch that finds too few stacks waits.
     launch(&blocks(60, 1024), 0_u64, |_| block::sync()).unwrap();
     std::thread::scope(|scope| {
         for _ in 0..6 {

@@ -16,7 +16,7 @@ const DIMENSIONS: [u32; 11] = [1, 2, 3, 4, 30, 31, 32, 33, 64, 100, 128];
 const QUESTIONS: usize = 10;
 const BLOCK: u32 = 64;
 
-/// What a point is asked; the answers as bits. Without `gathers` only what every point can answer.
+/// The results of all methods of a point, as bits; without `gathers` only those that every point supports.
 fn ask<R: Float, P: Point<R>>(x: &P, gathers: bool) -> [u64; QUESTIONS] {
     let weight = |i: usize| R::from_u32(i as u32 % 7) - R::from_f64(2.5);
     let data = |k: usize| R::from_u32((k * 7919 % 1009) as u32) * R::from_f64(1e-3) - R::HALF;
@@ -86,7 +86,7 @@ fn by_tile<R: DeviceReal, const LANES: u32, const K: usize>(args: Args<R>) {
     let stages: SharedArray<R> = shared(0, if staged { BLOCK * K as u32 } else { 0 });
     let stage = if staged { stages.part(particle * places, places) } else { stages };
     let dimensions = args.dimensions as usize;
-    // Another point before, so that the stage is used twice.
+    // Another point first, so that the stage is used twice.
     let other = TilePoint::<R, LANES, K>::new([R::ONE; K], dimensions, stage);
     let mut point = TilePoint::<R, LANES, K>::new(own, dimensions, stage);
     if staged && LANES == 1 {

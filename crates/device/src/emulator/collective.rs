@@ -4,7 +4,7 @@ use core::panic::Location;
 
 use super::fault::{FaultKind, Place};
 
-/// What the lanes of a warp or the threads of a block do together.
+/// A collective operation of the lanes of a warp or the threads of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Barrier,
@@ -33,7 +33,7 @@ impl Kind {
         }
     }
 
-    /// Whether it is a barrier, not an operation of a warp.
+    /// Whether it is a barrier, and not an operation of a warp.
     pub(super) fn of_block(self) -> bool {
         matches!(self, Kind::Barrier | Kind::BarrierCount | Kind::Cluster)
     }
@@ -49,13 +49,13 @@ pub(super) struct Stop {
 impl PartialEq for Stop {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        // The compiler may keep one place at several addresses.
+        // The compiler may store the same location at several addresses.
         self.kind == other.kind
             && (core::ptr::eq(self.place, other.place) || self.place == other.place)
     }
 }
 
-/// Those who have arrived, and whether at the same operation.
+/// The threads that have arrived, and whether at the same operation.
 #[derive(Clone, Copy, Debug, Default)]
 struct Gathering {
     arrived: u32,
@@ -75,32 +75,32 @@ impl Gathering {
     }
 }
 
-/// What became of a thread's arrival.
+/// The result of a thread's arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrival {
-    /// Others are still missing.
+    /// Other threads are still missing.
     Waits,
-    /// All are there, at the same operation: all go on.
+    /// All have arrived at the same operation and continue.
     Complete,
-    /// All are there, but not at the same operation.
+    /// All have arrived, but not at the same operation.
     Divergent,
 }
 
-/// The lanes' meeting place.
+/// The collective operations of a warp.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Warp {
     gathering: Gathering,
-    /// What the lanes brought to this operation and to the last one. No lane can reach the next
-    /// operation but one before all have fetched their result of this one, so two sets suffice.
+    /// The values of the lanes in this operation and in the last one. No lane can reach the operation after the next
+    /// one before all lanes have fetched their result of this one, so two sets suffice.
     values: [[u32; 32]; 2],
     parity: usize,
     reduced: u32,
-    /// Counts the `warp::sync`s.
+    /// Counts the calls of `warp::sync`.
     pub(super) epoch: u32,
 }
 
 impl Warp {
-    /// Takes in a lane with its value; gives the set in which [`value`](Warp::value) finds it.
+    /// Adds a lane with its value. Returns the set in which [`value`](Warp::value) finds it.
     #[inline]
     pub(super) fn arrive(&mut self, lane: usize, stop: Stop, value: u32) -> (Arrival, usize) {
         let parity = self.parity;
@@ -131,13 +131,13 @@ impl Warp {
         (Arrival::Complete, parity)
     }
 
-    /// What `lane` brought to the operation just completed.
+    /// The value of `lane` in the operation just completed.
     #[inline]
     pub(super) fn value(&self, parity: usize, lane: u32) -> u32 {
         self.values[parity][(lane % 32) as usize]
     }
 
-    /// The joint result of the operation just completed.
+    /// The combined result of the operation just completed.
     #[inline]
     pub(super) fn reduced(&self) -> u32 {
         self.reduced
@@ -176,28 +176,28 @@ impl Barrier {
     }
 }
 
-/// What a thread is doing that is not running.
+/// The state of a thread that is not running.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Doing {
     /// It waits at a collective operation.
     Waits(Stop),
-    /// It can run on; where it last said that it spins, if anywhere.
+    /// It can run; the last place where it called `spin`, if it has.
     Runs(Option<&'static Location<'static>>),
     /// It has left the kernel.
     Left,
 }
 
-/// A group of threads that will never come to one collective operation.
+/// A group of threads that can never reach the same collective operation.
 pub(super) struct Divergence {
     pub(super) kind: FaultKind,
-    /// Which of the group it is reported for.
+    /// The thread of the group for which the fault is reported.
     pub(super) thread: usize,
     pub(super) place: Place,
     pub(super) message: String,
 }
 
-/// Describes a divergence of `group` from what its threads are doing; nothing if none of them waits
-/// at an operation of the group's.
+/// Describes a divergence of `group` from the states of its threads; none if no thread waits at an operation of the
+/// group.
 pub(super) fn describe(group: &[Doing], unit: &str) -> Option<Divergence> {
     let mut stops: Vec<(Stop, usize, usize)> = Vec::new();
     let mut left = 0;

@@ -1,4 +1,4 @@
-//! The launch that an operating-system thread is in, as its emulated threads see it.
+//! The launch of an operating-system thread, as its emulated threads see it.
 
 use core::panic::Location;
 use std::cell::{Cell, RefCell};
@@ -10,16 +10,16 @@ use super::memory::{Access, Misuse, SharedMemory};
 use super::state::{Identity, State};
 use super::{Entry, LaunchConfig, Linkable};
 
-/// The launch that an operating-system thread is in.
+/// The launch that an operating-system thread is executing.
 pub(super) struct Launch {
     pub(super) entry: Entry,
-    /// What the kernel is linked with, and its bytes.
+    /// The objective that the kernel is linked with, and its bytes.
     pub(super) objective: Option<(Linkable, *const u8)>,
     pub(super) config: LaunchConfig,
     pub(super) argument: *const u8,
-    /// The thread that runs.
+    /// The emulated thread that is running.
     pub(super) current: Cell<Identity>,
-    /// Whether a thread runs, not the scheduler.
+    /// Whether an emulated thread is running, and not the scheduler.
     pub(super) running: Cell<bool>,
     /// Never borrowed across a switch.
     pub(super) state: RefCell<State>,
@@ -29,7 +29,7 @@ thread_local! {
     static LAUNCH: Cell<*const Launch> = const { Cell::new(core::ptr::null()) };
 }
 
-/// Calls `run` with `launch` as the one that this operating-system thread is in.
+/// Calls `run` with `launch` as the launch of this operating-system thread.
 pub(super) fn enter(launch: &Launch, run: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
     struct Leave;
     impl Drop for Leave {
@@ -42,39 +42,39 @@ pub(super) fn enter(launch: &Launch, run: impl FnOnce() -> Result<(), Fault>) ->
     run()
 }
 
-/// A launch for another operating-system thread, which only runs while this one waits for it.
+/// A launch for another operating-system thread, which runs only while this one waits for it.
 #[cfg(miri)]
 #[derive(Clone, Copy)]
 pub(super) struct Current(*const Launch);
 
-// SAFETY: the two never run at the same time, and the launch outlives the other.
+// SAFETY: the two threads never run at the same time, and the launch outlives the other thread.
 #[cfg(miri)]
 unsafe impl Send for Current {}
 
-/// The launch that this operating-system thread is in.
+/// The launch of this operating-system thread.
 #[cfg(miri)]
 pub(super) fn current() -> Current {
     Current(LAUNCH.get())
 }
 
-/// Makes it the one that this operating-system thread is in.
+/// Makes it the launch of this operating-system thread.
 #[cfg(miri)]
 pub(super) fn adopt(launch: Current) {
     LAUNCH.set(launch.0);
 }
 
-/// Whether this operating-system thread is in a launch.
+/// Whether this operating-system thread is executing a launch.
 pub(super) fn in_launch() -> bool {
     !LAUNCH.get().is_null()
 }
 
-/// Whether this operating-system thread is in a kernel's code.
+/// Whether this operating-system thread is executing a kernel's code.
 pub(super) fn in_kernel() -> bool {
     // SAFETY: as in `launch`.
     unsafe { LAUNCH.get().as_ref() }.is_some_and(|launch| launch.running.get())
 }
 
-/// The launch that the calling kernel is in. Not kept by anybody beyond a device function.
+/// The launch of the calling kernel. No caller keeps it beyond a device function.
 #[inline(always)]
 pub(super) fn launch<'a>() -> &'a Launch {
     // SAFETY: the pointer is null, or `enter` has set it to a launch that it borrows until it sets
@@ -90,18 +90,18 @@ fn outside() -> ! {
     panic!("a device function was called outside of a kernel")
 }
 
-/// The whole life of a thread.
+/// Executes an emulated thread from beginning to end.
 pub(super) fn start(yielder: &Yielder<(), ()>) {
     let launch = launch();
     let me = Identity { yielder, ..launch.current.get() };
     launch.current.set(me);
     launch.state.borrow_mut().threads[me.slot as usize].identity = me;
-    // SAFETY: `launch`'s caller vouches for the argument, whose length it has checked.
+    // SAFETY: `launch`'s caller guarantees the argument, whose length has been checked.
     unsafe { launch.entry.call(launch.argument) }
 }
 
 impl Launch {
-    /// Lets others run.
+    /// Lets other threads run.
     #[inline(always)]
     pub(super) fn switch(&self) {
         let yielder = self.current.get().yielder;
@@ -110,7 +110,7 @@ impl Launch {
         unsafe { (*yielder).suspend(()) }
     }
 
-    /// Ends the launch; the thread is never resumed but to be dropped.
+    /// Ends the launch. The thread is resumed only to be dropped.
     #[cold]
     fn stop(&self) -> ! {
         self.switch();
@@ -128,7 +128,7 @@ impl Launch {
         self.stop()
     }
 
-    /// Under a shuffled launch, sometimes lets others run between two accesses to global memory.
+    /// In a shuffled launch, sometimes lets other threads run between two accesses to global memory.
     #[inline(always)]
     pub(super) fn maybe_switch(&self) {
         if self.config.shuffle_seed.is_some() {
@@ -149,8 +149,7 @@ impl Launch {
         }
     }
 
-    /// Waits for all lanes at a collective operation of the warp; gives the set in which the lanes'
-    /// values are then.
+    /// Waits for all lanes at a collective operation of the warp. Returns the set in which the lanes' values are.
     #[inline(always)]
     pub(super) fn in_warp(&self, stop: Stop, value: u32) -> usize {
         let parity = self.state.borrow_mut().arrive_in_warp(self.current.get(), stop, value);
@@ -178,7 +177,7 @@ impl Launch {
         self.shared_of(self.current.get(), place, access, work)
     }
 
-    /// Whether all that was written to some bytes of global memory is there for the thread that runs.
+    /// Whether every write to some bytes of global memory is ordered before a read by the running thread.
     #[inline(never)]
     pub(super) fn can_read(
         &self,
@@ -188,7 +187,7 @@ impl Launch {
         self.state.borrow().write_before(self.current.get(), place, bytes).is_none()
     }
 
-    /// Notes that the thread writes some bytes of global memory.
+    /// Records that the thread writes some bytes of global memory.
     #[inline(never)]
     pub(super) fn write(&self, place: &'static Location<'static>, bytes: (usize, usize)) {
         if !self.state.borrow_mut().write(self.current.get(), place, bytes) {
@@ -196,7 +195,7 @@ impl Launch {
         }
     }
 
-    /// [`shared`](Launch::shared) of the block of thread `whose`.
+    /// [`shared`](Launch::shared) for the block of thread `whose`.
     #[inline(always)]
     pub(super) fn shared_of<T>(
         &self,

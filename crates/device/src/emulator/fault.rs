@@ -1,12 +1,11 @@
-//! What is wrong with a kernel, and where.
+//! Faults of kernels, and where they occur.
 
 use core::fmt;
 use core::panic::Location;
 
-/// What went wrong in a launch under the emulator: the first fault that any thread met.
+/// The first fault of any thread in a launch under the emulator.
 ///
-/// `block` and `thread` are absent where the launch itself is at fault, `place` where the emulator
-/// does not know one.
+/// `block` and `thread` are absent if the launch itself is at fault, `place` if the emulator does not know one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kernel}: {}{kind}{}: {message}", Who(.block, .thread), At(.place))]
 pub struct Fault {
@@ -35,26 +34,26 @@ impl Fault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// The launch cannot be done: sizes, a launch from inside a kernel, no memory for threads.
+    /// The launch is impossible: wrong sizes, a launch from inside a kernel, or no memory for threads.
     Launch,
-    /// The argument has not the size of the kernel's parameter.
+    /// The argument does not have the size of the kernel's parameter.
     Argument,
     /// The block is larger than the kernel's `max_block`.
     BlockTooLarge,
-    /// The kernel ended the launch: a view or a shared array was used out of its bounds, or the
-    /// kernel gave up.
+    /// The kernel ended the launch: a view or a shared array was used out of its bounds, or the kernel called `abort`.
     Trap,
-    /// The block's shared memory was used beyond its end, or an array that is not there.
+    /// The block's shared memory was used beyond its end, or an absent array was used.
     OutOfBounds,
-    /// An address is not a multiple of what its access needs.
+    /// An address is not a multiple of the alignment of its access.
     Misaligned,
     /// Shared memory was read that this block has not written.
     Uninitialised,
-    /// Two threads touched the same memory, one of them writing, with no barrier between; or, of two blocks, no fence.
+    /// Two threads accessed the same memory, one of them writing, without a barrier between; for two blocks, without a
+    /// fence.
     Race,
-    /// Not all threads of a block came to the same barrier.
+    /// Not all threads of a block reached the same barrier.
     DivergentBarrier,
-    /// Not all lanes of a warp came to the same collective operation.
+    /// Not all lanes of a warp reached the same collective operation.
     DivergentWarp,
     /// Threads wait for each other for ever.
     Deadlock,

@@ -1,7 +1,7 @@
-//! Emulated threads: stacks of their own, between which one operating-system thread switches.
+//! Emulated threads: each has a stack of its own, and one operating-system thread switches between them.
 //!
-//! Miri cannot switch stacks. There an emulated thread is one of the operating system's, which runs only while the
-//! scheduler waits for it: slow, but the accesses to memory are the same ones, and checked.
+//! Miri cannot switch stacks. Under Miri an emulated thread is a thread of the operating system that runs only while
+//! the scheduler waits for it. This is slow, but the accesses to memory are the same ones, and are checked.
 
 #[cfg(not(miri))]
 pub(super) use corosensei::{Coroutine, CoroutineResult, Yielder};
@@ -19,11 +19,11 @@ mod in_miri {
 
     use super::super::context;
 
-    /// Whose turn it is.
+    /// Which side may run.
     enum Turn {
         Scheduler,
         Fibre,
-        /// The fibre's, to drop what it holds.
+        /// The fibre may run, to drop what it holds.
         Unwinds,
         Ended(thread::Result<()>),
     }
@@ -48,7 +48,7 @@ mod in_miri {
             wait.unwrap_or_else(PoisonError::into_inner)
         }
 
-        /// In the fibre: until it is its turn.
+        /// Called in the fibre: waits until it may run.
         fn until_resumed(&self) {
             let turn = self.wait(|turn| matches!(turn, Turn::Fibre | Turn::Unwinds));
             if matches!(*turn, Turn::Unwinds) {
@@ -122,7 +122,7 @@ mod in_miri {
 
         fn join(&mut self) {
             if let Some(thread) = self.thread.take() {
-                // It catches all panics.
+                // The thread catches all panics.
                 let _ = thread.join();
             }
         }

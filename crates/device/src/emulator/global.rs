@@ -1,11 +1,11 @@
-//! Who has written to which word of global memory in a launch, and who may know of it.
+//! A record of the last write to each word of global memory in a launch, and which threads may rely on it.
 //!
-//! Within a block a barrier orders two accesses, as in [shared memory](super::memory). For other blocks a write
-//! counts from the first fence on that the writer, or a thread that a barrier has put behind it, makes; and for a
-//! thread of theirs that has made a fence since then, or that a barrier has put behind one which has. So a fence
-//! that is left out is found, on either side, whatever the order in which threads happened to run.
+//! Within a block a barrier orders two accesses, as in [shared memory](super::memory). For a thread of another block, a
+//! write is ordered before an access if two conditions hold. The writer, or a thread that a barrier has put after the
+//! write, has executed a fence. After that, the other thread, or a thread that a barrier has put before it, has
+//! executed a fence too. A missing fence is therefore found on either side, in whatever order threads happened to run.
 //!
-//! Atomic accesses order nothing and race with nobody but ordinary writes. Reads are not kept: a write that comes before
+//! Atomic accesses order nothing, and race only with ordinary writes. Reads are not recorded: a write that comes before
 //! another thread has read is not found.
 
 use core::ops::Range;
@@ -14,21 +14,21 @@ use super::memory::{Access, SharedMemory};
 use super::state::Identity;
 use super::writes::{Entry, Writes};
 
-/// A write, the last one to its word.
+/// The last write to a word.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Write {
     pub(super) by: Access,
     pub(super) block: u32,
-    /// The fence since which it counts for other blocks; 0 for none.
+    /// The fence that made it visible to other blocks; 0 for none.
     shown: u64,
 }
 
-/// The fences of threads that meet at barriers, as far as it matters who is behind them. Epochs only grow.
+/// The fences of threads that share barriers, as far as the order after a barrier needs them. Epochs only grow.
 #[derive(Clone, Copy, Debug, Default)]
 struct Fences<E> {
     epoch: E,
     latest: u64,
-    /// The latest before `epoch`.
+    /// The latest fence before `epoch`.
     before: u64,
 }
 
@@ -40,43 +40,43 @@ impl<E: Copy + PartialEq> Fences<E> {
         self.latest = fence;
     }
 
-    /// The latest that a barrier orders before who is in `epoch`.
+    /// The latest fence that a barrier orders before a thread in `epoch`.
     fn behind(&self, epoch: E) -> u64 {
         if self.epoch == epoch { self.before } else { self.latest }
     }
 }
 
-/// A block that is alive.
+/// A running block.
 #[derive(Debug, Default)]
 struct Block {
-    /// Words that it has written, not yet shown, each once.
+    /// The words that it has written and that no fence has made visible, each once.
     hidden: Vec<Entry>,
     fences: Fences<u64>,
 }
 
-/// What is known of global memory.
+/// The record of global memory.
 #[derive(Debug, Default)]
 pub(super) struct GlobalMemory {
-    /// By address, divided by their four bytes.
+    /// By address, divided by the four bytes of a word.
     words: Writes<Write>,
     /// Counts fences.
     clock: u64,
     blocks: Vec<Block>,
-    /// A warp's epoch is its block's and its own.
+    /// The epoch of a warp is that of its block and its own.
     warps: Vec<Fences<(u64, u32)>>,
     threads: Vec<u64>,
-    /// The latest fence of all that are alive.
+    /// The latest fence of all running blocks together.
     all: u64,
 }
 
 impl GlobalMemory {
-    /// Begins a launch: what was written before is there for all.
+    /// Begins a launch: what was written before is visible to all threads.
     pub(super) fn begin(&mut self) {
         self.words.begin();
         self.clock = 0;
     }
 
-    /// So many blocks begin.
+    /// Begins `blocks` blocks.
     pub(super) fn begin_blocks(&mut self, blocks: u32, block_dim: u32) {
         let threads = (blocks * block_dim) as usize;
         self.blocks.clear();
@@ -88,14 +88,14 @@ impl GlobalMemory {
         self.all = 0;
     }
 
-    /// Forgets what was written to a block's memory that is seen as global; that will be another block's.
+    /// Removes the record of a block's shared memory that is used as global memory, because another block will use it.
     pub(super) fn ended(&mut self, shared: SharedMemory) -> SharedMemory {
         let (address, bytes) = shared.near();
         self.words.remove(words(address, bytes));
         shared
     }
 
-    /// The latest fence that is ordered before what a thread does now.
+    /// The latest fence that is ordered before the present access of a thread.
     fn latest(&self, me: Identity, by: &Access) -> u64 {
         let of_block = self.blocks[me.member as usize].fences.behind(by.epoch);
         let of_warp = self.warps[(me.slot / 32) as usize].behind((by.epoch, by.warp_epoch));
@@ -120,19 +120,19 @@ impl GlobalMemory {
         hidden.next().copied()
     }
 
-    /// Notes a write, which is ordered after all that were there before.
+    /// Records a write, which is ordered after all earlier ones to these bytes.
     pub(super) fn write(&mut self, (address, bytes): (usize, usize), me: Identity, by: Access) {
         let write = Write { by, block: me.block, shown: 0 };
         for word in words(address, bytes) {
             let (entry, old) = self.words.insert(word, write);
-            // What the block has not shown is in its list already.
+            // If the block's last write to this word is not visible yet, the word is already in the list.
             if !old.is_some_and(|old| old.block == me.block && old.shown == 0) {
                 self.blocks[me.member as usize].hidden.push(entry);
             }
         }
     }
 
-    /// A thread's fence: shows what was written before it.
+    /// A thread's fence: makes visible what was written before it.
     pub(super) fn fence(&mut self, me: Identity, by: &Access) {
         self.clock += 1;
         let clock = self.clock;
@@ -153,7 +153,7 @@ impl GlobalMemory {
         });
     }
 
-    /// A barrier of all blocks that are alive: shows everything to all of them.
+    /// A barrier of all running blocks: makes every write visible to all of them.
     pub(super) fn meet(&mut self) {
         self.clock += 1;
         self.all = self.clock;
@@ -167,7 +167,7 @@ impl GlobalMemory {
     }
 }
 
-/// The words that an access touches.
+/// The words that an access covers.
 #[inline]
 fn words(address: usize, bytes: usize) -> Range<usize> {
     address / 4..(address + bytes).div_ceil(4)

@@ -1,10 +1,10 @@
 //! The machine's instructions, emulated: twins of those in `nvptx`.
 //!
-//! A thread runs until it comes to a collective operation or says that it spins; then the
-//! [scheduler](super::schedule) lets another one run.
+//! A thread runs until it reaches a collective operation or calls `spin`; then the [scheduler](super::schedule) lets
+//! another thread run.
 //!
-//! What kernels call a thousand times is not inlined: kernels are one piece each, some two hundred of them, and it would be
-//! compiled in every place of each, which takes longer than all calls in tests.
+//! Functions that kernels call very often are not inlined. There are some two hundred kernels, each inlined into one
+//! function; inlining the emulator at every call as well would take longer to compile than all calls in tests take.
 
 mod bulk;
 mod global;
@@ -128,7 +128,7 @@ pub(crate) fn min(value: u32) -> u32 {
     launch.reduced()
 }
 
-/// Says that the thread waits for another one, and lets all others run.
+/// Declares that the thread waits for another one, and lets all other threads run.
 #[inline(never)]
 #[track_caller]
 pub(crate) fn spin() {
@@ -142,7 +142,7 @@ pub(crate) fn spin() {
     launch.switch();
 }
 
-/// Checks that the launch keeps what the kernel was compiled for.
+/// Checks that the launch has no more threads a block than the kernel was compiled for.
 #[track_caller]
 pub(crate) fn max_block<const THREADS: u32>() {
     let place = Location::caller();
@@ -165,13 +165,13 @@ pub(crate) fn needs_clusters() {
     }
 }
 
-/// The value itself; the emulator has nothing to hide.
+/// The value itself; the emulator hides nothing.
 #[inline]
 pub(crate) fn opaque(value: u32) -> u32 {
     value
 }
 
-/// The fitness at a point, by the objective that the launch brings.
+/// The fitness at a point, by the objective of the launch.
 #[track_caller]
 pub(crate) fn judge<R: DeviceReal, P: Form<R>>(point: &P) -> Fitness<R> {
     let (objective, bytes) = match launch().objective {
@@ -180,7 +180,7 @@ pub(crate) fn judge<R: DeviceReal, P: Form<R>>(point: &P) -> Fitness<R> {
         None => fail("the kernel is linked with no objective"),
     };
     let mut fitness = Fitness::WORST;
-    // SAFETY: the types have just been compared; `launch_linked`'s caller vouches for the bytes.
+    // SAFETY: the types have just been compared; `launch_linked`'s caller guarantees the bytes.
     unsafe {
         (objective.judge)(bytes, (&raw const *point).cast(), (&raw mut fitness).cast());
     }

@@ -1,9 +1,9 @@
-//! A block's shared memory, with a record of who touched which word when.
+//! A block's shared memory, with a record of which thread accessed which word when.
 //!
-//! Time is counted in epochs: a block barrier begins a new one for the block, a `warp::sync` one for
-//! the warp. Two accesses are ordered if the block's epoch differs, or if they are of one warp and
-//! the warp's epoch differs, or if one thread made both. Epochs never repeat on an operating-system
-//! thread, so that records of earlier launches need no clearing: they are in the past.
+//! Time is counted in epochs: a block barrier begins a new epoch of the block, and a `warp::sync` one of the warp. Two
+//! accesses are ordered if the block's epochs differ, or if both are of one warp and the warp's epochs differ, or if
+//! one thread made both. Epochs never repeat on an operating-system thread, so that records of earlier launches are in
+//! the past and need not be cleared.
 
 use core::panic::Location;
 
@@ -33,11 +33,11 @@ impl Access {
     }
 }
 
-/// What is known of one word: the last write and, after it, reads by up to two threads.
+/// The record of one word: the last write and, after it, reads by up to two threads.
 ///
-/// Two suffice. If the readers of this epoch are of two warps, the two records are of different
-/// warps, and no writer is ordered after both. If they are of one warp, only those of its present
-/// epoch can be unordered to a writer, and one of two different threads is not the writer.
+/// Two suffice. If the readers of this epoch are of two warps, the two records are of different warps, and no writer is
+/// ordered after both. If they are of one warp, only those of its present epoch can be unordered to a writer, and of
+/// two different threads one is not the writer.
 #[derive(Clone, Copy, Debug, Default)]
 struct Word {
     value: u32,
@@ -61,14 +61,14 @@ pub(super) enum Misuse {
 pub(super) struct SharedMemory {
     words: Vec<Word>,
     bytes: u32,
-    /// The epoch at which the block began: what was written before is another block's.
+    /// The epoch at which the block began: what was written before belongs to another block.
     begin: u64,
-    /// As many bytes that are seen as global memory, where they were asked for: see [`near`](crate::shared::near).
+    /// As many bytes that are used as global memory, if a kernel asks for them: see [`near`](crate::shared::near).
     near: Vec<u128>,
 }
 
 impl SharedMemory {
-    /// Makes it the memory of a block that begins at `epoch`, all of it not yet written.
+    /// Makes it the memory of a block that begins at `epoch`; no word counts as written.
     pub(super) fn begin(&mut self, bytes: u32, epoch: u64) {
         let words = bytes.div_ceil(4) as usize;
         if self.words.len() < words {
@@ -79,12 +79,12 @@ impl SharedMemory {
         self.near.clear();
     }
 
-    /// The bytes that are seen as global memory: their address, and how many they are.
+    /// The bytes that are used as global memory: their address and their number.
     pub(super) fn near(&self) -> (usize, usize) {
         (self.near.as_ptr() as usize, size_of_val(&self.near[..]))
     }
 
-    /// Where byte `offset` is among all addresses. What nobody has written there is no number.
+    /// The address of byte `offset` in generic addresses. What no thread has written there is NaN.
     pub(super) fn near_address(&mut self, offset: u32) -> Result<u64, Misuse> {
         if offset > self.bytes {
             return Err(Misuse::OutOfBounds);
@@ -95,12 +95,12 @@ impl SharedMemory {
         Ok(self.near.as_ptr() as u64 + u64::from(offset))
     }
 
-    /// The size that the launch gave it.
+    /// The size that the launch set.
     pub(super) fn bytes(&self) -> u32 {
         self.bytes
     }
 
-    /// The words that an access of `size` bytes at `offset` touches.
+    /// The words that an access of `size` bytes at `offset` covers.
     fn words(&mut self, offset: u32, size: u32) -> Result<&mut [Word], Misuse> {
         if offset > self.bytes || self.bytes - offset < size {
             return Err(Misuse::OutOfBounds);
@@ -124,8 +124,8 @@ impl SharedMemory {
         Ok(u64::from(words[1].read(begin, by)?) << 32 | u64::from(low))
     }
 
-    /// What blocks of the cluster have stored there, in whatever order to all else: such words are written alone, each
-    /// at once, after a first ordinary write.
+    /// The word that blocks of the cluster have stored there, in no order to other accesses. Such words are written by
+    /// single atomic stores only, after a first ordinary write.
     pub(super) fn load_u64(&mut self, offset: u32) -> Result<u64, Misuse> {
         let begin = self.begin;
         let words = self.words(offset, 8)?;
@@ -136,7 +136,7 @@ impl SharedMemory {
         Ok(value(&words[1])? << 32 | value(&words[0])?)
     }
 
-    /// Writes as [`load_u64`](SharedMemory::load_u64) reads.
+    /// Stores a word for [`load_u64`](SharedMemory::load_u64).
     pub(super) fn store_u64(&mut self, offset: u32, value: u64) -> Result<(), Misuse> {
         let begin = self.begin;
         let words = self.words(offset, 8)?;
@@ -182,7 +182,7 @@ impl Word {
         };
         let other_warp = self.other_read.is_some_and(|other| other.warp() != read.warp());
         if other_warp {
-            // Of two warps already: whoever writes in this epoch races.
+            // Two warps have read already: any write in this epoch is a race.
         } else if read.warp() != by.warp() {
             self.other_read = Some(by);
         } else if read.warp_epoch != by.warp_epoch {
@@ -204,7 +204,7 @@ impl Word {
                 return Err(Misuse::Race(read, false));
             }
         }
-        // Whatever is ordered after this write is ordered after those reads.
+        // An access that is ordered after this write is ordered after those reads too.
         *self = Word { value, write: Some(by), read: None, other_read: None };
         Ok(())
     }
@@ -215,7 +215,7 @@ mod tests {
     use super::super::state::Shuffle;
     use super::*;
 
-    /// The same rules with the whole history kept, word by word.
+    /// The same rules with the whole history, for one word.
     #[derive(Default)]
     struct History(Vec<(Access, bool)>);
 
@@ -283,7 +283,7 @@ mod tests {
         assert!(matches!(memory.read_u64(4, by), Err(Misuse::Misaligned)));
         assert!(matches!(memory.read_u64(16, by), Err(Misuse::OutOfBounds)));
         assert!(matches!(memory.read_u32(u32::MAX - 3, by), Err(Misuse::OutOfBounds)));
-        // The next block finds nothing.
+        // The next block finds no written word.
         memory.begin(16, 6);
         let by = Access { epoch: 6, ..by };
         assert!(matches!(memory.read_u32(0, by), Err(Misuse::Uninitialised)));

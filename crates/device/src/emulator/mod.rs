@@ -1,30 +1,31 @@
-//! The GPU on the host: every GPU thread is a coroutine, barriers and shuffles are where they switch.
+//! The GPU on the host: every GPU thread is a coroutine, and barriers and shuffles switch between them.
 //!
-//! [`launch`] runs a kernel's [`Entry`] to its end on the calling thread, and reports what compute-sanitizer
-//! would find on a GPU, with kernel, block, thread and source line ([`Fault`]):
+//! [`launch`] runs a kernel's [`Entry`] to its end on the calling thread. It reports what compute-sanitizer would find
+//! on a GPU, with kernel, block, thread and source line ([`Fault`]):
 //!
-//! * threads of a block at different barriers, lanes of a warp at different operations, or some of
-//!   them gone while others wait;
+//! * threads of a block at different barriers, lanes of a warp at different operations, or threads that have left while
+//!   others wait;
 //! * views and shared memory used out of bounds, misaligned or null addresses;
-//! * shared memory read before it was written, and conflicting accesses with no barrier between;
-//! * global memory written after another thread's write with no barrier between, or another block's with no fence;
-//! * threads that spin for what never comes, and panics.
+//! * shared memory read before it was written, and conflicting accesses without a barrier between;
+//! * global memory written after another thread's write without a barrier between, or after another block's without a
+//!   fence;
+//! * threads that spin for a write that never comes, and panics.
 //!
-//! Global memory that is read with no such order is not there yet: the thread gets numbers that spoil whatever they go
-//! into, as they may on a GPU. A write that changes nothing is none.
+//! A read of global memory that is not ordered after a write returns numbers that spoil every result computed from
+//! them, as may happen on a GPU. A write that changes nothing does not count as one.
 //!
-//! It does not see global memory written before another thread has read it, a loop that never waits, and orderings of
-//! atomic accesses weaker than the host's: every thread sees every write at once. Where kernels call device functions through
-//! closures or other crates, the place is the nearest call that the compiler tracks.
+//! The emulator does not detect global memory that is written before another thread has read it, a loop that never
+//! waits, and orderings of atomic accesses that are weaker than the host's: every thread sees every write at once. If
+//! kernels call device functions through closures or other crates, the reported place is the nearest call that the
+//! compiler tracks.
 //!
-//! Threads run in a fixed order, each until it waits; a warp whose lanes have met at a warp operation
-//! runs ahead of the others. Blocks run one after the other; with `cooperative`, all are alive at
-//! once, and those of a cluster are anyway. [`LaunchConfig::shuffle_seed`] asks for a random order, in which some threads are also kept
-//! waiting for long, and threads switch between accesses to global memory too: the same seed gives
-//! the same order.
+//! Threads run in a fixed order, each until it waits; a warp whose lanes have all reached a warp operation runs ahead
+//! of the others. Blocks run one after the other; with `cooperative` all blocks are alive at the same time, and the
+//! blocks of a cluster always are. [`LaunchConfig::shuffle_seed`] selects a random order, in which some threads also
+//! wait for a long time, and threads switch between accesses to global memory too. The same seed gives the same order.
 //!
-//! Any number of operating-system threads may launch at the same time; together they have 24,576
-//! emulated threads alive, and wait for each other beyond that. A kernel has 128 KiB of stack.
+//! Any number of operating-system threads may launch at the same time. Together they have at most 24,576 emulated
+//! threads alive; a launch that needs more waits for others to end. A kernel has 128 KiB of stack.
 
 mod collective;
 mod context;
@@ -63,17 +64,16 @@ pub struct LaunchConfig {
     pub block: u32,
     /// Bytes of shared memory that each block has.
     pub shared_bytes: u32,
-    /// Whether all blocks are alive at once, so that they may wait for each other: at most 24,576
-    /// threads.
+    /// Whether all blocks are alive at the same time, so that they may wait for each other: at most 24,576 threads.
     pub cooperative: bool,
-    /// Neighbouring blocks that make a cluster, of which `grid` is a multiple, up to 16; 0 for none.
+    /// Neighbouring blocks that form a cluster, at most 16; `grid` is a multiple. 0 for none.
     pub cluster: u32,
-    /// The seed of a random order of threads and blocks; `None` for the plain one.
+    /// The seed of a random order of threads and blocks; `None` for the fixed one.
     pub shuffle_seed: Option<u64>,
 }
 
 impl LaunchConfig {
-    /// Blocks that are alive at once.
+    /// Blocks that are alive at the same time.
     fn together(&self) -> u32 {
         if self.cooperative { self.grid } else { self.cluster.max(1) }
     }
@@ -84,7 +84,7 @@ impl LaunchConfig {
 pub struct Entry {
     name: &'static str,
     argument_bytes: usize,
-    /// A `fn(T)`, whose `T` only `call` knows.
+    /// A `fn(T)`; only `call` knows `T`.
     body: fn(),
     call: unsafe fn(fn(), *const u8),
 }
@@ -112,7 +112,7 @@ impl Entry {
     /// # Safety
     /// `argument` points to the bytes of the parameter.
     unsafe fn call(&self, argument: *const u8) {
-        // SAFETY: `new` has made the two of one `T`; the caller vouches for the argument.
+        // SAFETY: `new` has made both for the same `T`; the caller guarantees the argument.
         unsafe { (self.call)(self.body, argument) }
     }
 }
@@ -141,21 +141,21 @@ impl Linkable {
         self.name
     }
 
-    /// Where its bytes begin in the parameter of a kernel whose own arguments end at `end`.
+    /// The place of its bytes in the parameter of a kernel whose own arguments end at `end`.
     pub const fn begin(&self, end: usize) -> usize {
         end.next_multiple_of(self.align)
     }
 }
 
 /// # Safety
-/// `objective` points to the bytes of an `ObjectiveArgs<R, O>` whose data are there, `point` to a `P`, `fitness` to
-/// a `Fitness<R>`.
+/// `objective` points to the bytes of an `ObjectiveArgs<R, O>` whose data exist, `point` to a `P`, `fitness` to a
+/// `Fitness<R>`.
 unsafe fn judge<R: DeviceReal, O: Objective<R>, P: Form<R>>(
     objective: *const u8,
     point: *const (),
     fitness: *mut (),
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe {
         let args = objective.cast::<ObjectiveArgs<R, O>>().read_unaligned();
         *fitness.cast::<Fitness<R>>() = objective::at::<R, O, P>(&args, &*point.cast::<P>());
@@ -165,7 +165,7 @@ unsafe fn judge<R: DeviceReal, O: Objective<R>, P: Form<R>>(
 /// # Safety
 /// `body` is a `fn(T)`; `argument` points to the bytes of a `T`.
 unsafe fn call<T: Copy>(body: fn(), argument: *const u8) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     let (body, argument) = unsafe {
         (core::mem::transmute::<fn(), fn(T)>(body), argument.cast::<T>().read_unaligned())
     };
@@ -175,32 +175,31 @@ unsafe fn call<T: Copy>(body: fn(), argument: *const u8) {
 /// Runs a kernel to its end.
 ///
 /// # Errors
-/// The first [`Fault`] that a thread meets, or what is wrong with the launch itself. The emulator
-/// can be used again after a fault; what the kernel wrote until then stays written.
+/// The first [`Fault`] of a thread, or what is wrong with the launch itself. The emulator can be used again after a
+/// fault; what the kernel wrote until then stays written.
 ///
 /// # Safety
-/// `argument` holds the bytes of a valid parameter of the entry's type. The addresses in it are
-/// those of arrays as the kernel's contract describes them, which stay allocated and are touched by
-/// nothing else until this returns.
+/// `argument` holds the bytes of a valid parameter of the entry's type. The addresses in it are those of arrays as the
+/// kernel's contract describes them. They stay allocated, and nothing else accesses them until this returns.
 pub unsafe fn launch(
     entry: &Entry,
     config: &LaunchConfig,
     argument: &[MaybeUninit<u8>],
 ) -> Result<(), Fault> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { launch_linked(entry, None, config, argument, &mut || false) }
 }
 
-/// Runs a kernel to its end, linked with an objective whose bytes follow the kernel's own arguments in
-/// `argument`, from [`Linkable::begin`] on. Where all threads wait, `meanwhile` is called, which may change what kernels read
-/// by atomic loads, and says whether it has.
+/// Runs a kernel to its end, linked with an objective whose bytes follow the kernel's own arguments in `argument`, from
+/// [`Linkable::begin`] on. When all threads wait, `meanwhile` is called. It may change what kernels read by atomic
+/// loads, and returns whether it has.
 ///
 /// # Errors
-/// See [`launch`]; also where the objective is for points of another form than the kernel has.
+/// See [`launch`]; also if the objective is for points of another form than the kernel's.
 ///
 /// # Safety
-/// As for [`launch`]; and what follows the arguments are the bytes of a valid
-/// [`ObjectiveArgs`] of the objective's type, whose arrays are as it says.
+/// As for [`launch`]. The arguments are followed by the bytes of a valid [`ObjectiveArgs`] of the objective's type,
+/// whose arrays are as it describes them.
 pub unsafe fn launch_linked(
     entry: &Entry,
     objective: Option<&Linkable>,
@@ -236,6 +235,6 @@ pub unsafe fn launch_linked(
         return refuse(FaultKind::Argument, message);
     }
     let linked = linked.map(|(linkable, at)| (*linkable, argument[at..].as_ptr().cast()));
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { schedule::run(entry, linked, config, argument, meanwhile) }
 }

@@ -1,9 +1,8 @@
 //! Panics of kernels.
 //!
-//! A panic's place is known only to the panic hook. The emulator adds one in front of whatever hook
-//! there is: it keeps the place of a panic inside a kernel, which becomes a fault, and hands every
-//! other panic on. (The usual hook would also be in danger there: it prints backtraces, which need
-//! more stack than an emulated thread has.)
+//! Only the panic hook knows a panic's place. The emulator puts a hook of its own before the present one. It records
+//! the place of a panic inside a kernel, which becomes a fault, and passes every other panic on. The present hook would
+//! also be unsafe to call inside a kernel: it prints backtraces, which need more stack than an emulated thread has.
 
 use core::any::Any;
 use std::cell::RefCell;
@@ -17,7 +16,7 @@ thread_local! {
     static LAST: RefCell<Option<Place>> = const { RefCell::new(None) };
 }
 
-/// Puts the emulator's hook in place, once in the process.
+/// Installs the emulator's hook, once in the process.
 pub(super) fn install_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -41,7 +40,7 @@ pub(super) fn take_place() -> Option<Place> {
     LAST.take()
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(super) fn message(payload: &(dyn Any + Send)) -> String {
     if let Some(text) = payload.downcast_ref::<&str>() {
         (*text).to_owned()

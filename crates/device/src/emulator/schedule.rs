@@ -1,4 +1,4 @@
-//! Whose turn it is.
+//! The order in which threads run.
 
 use core::mem::MaybeUninit;
 use core::panic::AssertUnwindSafe;
@@ -14,12 +14,12 @@ use super::stacks::{self, Stack, Stacks};
 use super::state::{Identity, Shuffle, State};
 use super::{Entry, LaunchConfig, Linkable};
 
-/// Rounds in which every thread only spun, nobody having stored, after which it is a deadlock.
+/// Rounds in which every thread only spun and none stored, after which the launch is a deadlock.
 const IDLE_ROUNDS: u32 = 1_000;
-/// Rounds in which threads spun and stored, but none arrived anywhere, after which it is one too.
+/// Rounds in which threads spun and stored but none arrived anywhere, after which it is a deadlock too.
 const RESTLESS_ROUNDS: u32 = 1_000_000;
 
-/// How often a warp's lanes may meet before another warp has its turn.
+/// How often a warp may complete operations before another warp runs.
 const MEETINGS_AHEAD: u32 = 1_000;
 
 /// The longest time for which a shuffled launch keeps threads from running.
@@ -35,11 +35,11 @@ struct Stall {
 
 type Thread = Coroutine<(), (), (), Stack>;
 
-/// What launches leave behind for the next ones on the same operating-system thread.
+/// Allocations that launches leave for later ones on the same operating-system thread.
 #[derive(Default)]
 struct Pool {
     threads: Vec<Thread>,
-    /// How many threads have not left the kernel.
+    /// The number of threads that have not left the kernel.
     live: usize,
     round: Vec<u32>,
     stall: Stall,
@@ -114,7 +114,7 @@ impl Pool {
         meanwhile: &mut dyn FnMut() -> bool,
     ) -> Result<(), Fault> {
         launch.state.borrow_mut().begin(first, blocks, launch.config.shared_bytes);
-        // Thread 0 gets the last stack, and gives it back last: the next block finds it the same.
+        // Thread 0 gets the last stack and returns it last, so that the next block finds the same order.
         let threads = loan
             .things
             .drain(..)
@@ -130,7 +130,7 @@ impl Pool {
         launch.state.borrow_mut().fault.take().map_or(Ok(()), Err)
     }
 
-    /// Lets every thread that can run have its turn, round after round.
+    /// Lets every thread that can run do so, round after round.
     fn run_to_end(&mut self, launch: &Launch, meanwhile: &mut dyn FnMut() -> bool) {
         self.live = self.threads.len();
         self.stall = Stall::default();
@@ -161,8 +161,8 @@ impl Pool {
         }
     }
 
-    /// Lets a warp whose lanes have met run on from meeting to meeting, while its stacks are in the
-    /// caches; but not for ever, others may have to tell it something. Whether all is well.
+    /// Lets a warp whose lanes have completed an operation run on from operation to operation, while its stacks are in
+    /// the caches. This is limited, because it may wait for other threads. Returns whether there is no fault.
     #[inline]
     fn run_ahead(&mut self, launch: &Launch) -> bool {
         let mut meetings = 0;
@@ -181,8 +181,8 @@ impl Pool {
         }
     }
 
-    /// Takes over the threads that became ready. If the launch wants a random order, shuffles them,
-    /// and lets some wait for another round, or for many: no thread can rely on another's pace.
+    /// Takes over the threads that became ready. For a random order, shuffles them and makes some wait for another
+    /// round, or for many: no thread may rely on another one's pace.
     fn next_round(&mut self, state: &mut State) {
         self.round.clear();
         core::mem::swap(&mut self.round, &mut state.ready);
@@ -207,7 +207,7 @@ impl Pool {
         }
     }
 
-    /// Resumes a thread until it waits, spins, leaves or fails; whether all is well.
+    /// Resumes a thread until it waits, spins, leaves or fails. Returns whether there is no fault.
     #[inline]
     fn turn(&mut self, launch: &Launch, slot: u32) -> bool {
         let thread = &mut self.threads[slot as usize];

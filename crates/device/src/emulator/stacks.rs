@@ -1,9 +1,8 @@
-//! The stacks of emulated threads, lent to one launch after the other.
+//! The stacks of emulated threads, lent to one launch after another.
 //!
-//! A stack with its guard page takes two of the memory mappings of which a process has 65,530 (Linux'
-//! default), so that all launches of a process together get [`MOST`] stacks: one that finds too few
-//! left waits for others to end. None of them waits for this one, as a launch takes all its stacks
-//! at once.
+//! A stack with its guard page takes two memory mappings, and a process has 65,530 of them (the default of Linux). All
+//! launches of a process together therefore get at most [`MOST`] stacks. A launch that finds too few waits for others
+//! to end. No launch waits for a waiting one, because each takes all its stacks at once.
 
 #[cfg(all(test, not(miri)))]
 mod in_loom;
@@ -14,7 +13,7 @@ use std::sync::LazyLock;
 
 use self::stock::{Loan, Stock};
 
-/// What the stock's locks are; [`in_loom`] has others.
+/// The stock's locks; [`in_loom`] uses others.
 mod sync {
     pub(super) use std::sync::{Condvar, Mutex, MutexGuard};
 }
@@ -23,7 +22,7 @@ mod sync {
 #[cfg(not(miri))]
 const STACK_BYTES: usize = 128 * 1024;
 
-/// Stacks in use in the whole process.
+/// The most stacks in use in the whole process.
 pub(super) const MOST: usize = 24 * 1024;
 
 /// Stacks that are kept for later launches.
@@ -32,7 +31,7 @@ const KEPT: usize = 8 * 1024;
 #[cfg(not(miri))]
 pub(super) use mapped::Stack;
 
-/// Miri's emulated threads have the operating system's stacks.
+/// Under Miri, emulated threads have stacks of the operating system.
 #[cfg(miri)]
 pub(super) struct Stack;
 
@@ -51,8 +50,8 @@ mod mapped {
 
     use super::STACK_BYTES;
 
-    /// A stack that begins a little below its memory's end, each at another distance: were all tops at
-    /// the same place in a page, they would push each other out of the first-level cache.
+    /// A stack that begins a little below the end of its memory, each at another distance. If all tops were at the same
+    /// place in a page, they would evict each other from the L1 cache.
     pub(in super::super) struct Stack {
         memory: DefaultStack,
         base: StackPointer,
@@ -69,8 +68,8 @@ mod mapped {
         }
     }
 
-    // SAFETY: the memory is DefaultStack's, with its guard page at the lower end; it is far larger than
-    // the distance that is left out at the upper end, a multiple of the alignment.
+    // SAFETY: the memory is DefaultStack's, with its guard page at the lower end. It is far larger than the distance
+    // that is left out at the upper end, a multiple of the alignment.
     unsafe impl corosensei::stack::Stack for Stack {
         #[inline]
         fn base(&self) -> StackPointer {

@@ -12,15 +12,15 @@ use super::memory::{Access, Misuse, SharedMemory};
 /// A thread of the launch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Identity {
-    /// Its number among the threads that are alive together.
+    /// Its index among the threads that are alive together.
     pub(super) slot: u32,
     /// Its index in its block.
     pub(super) thread: u32,
     /// Its block's index in the grid.
     pub(super) block: u32,
-    /// Its block's number among those that are alive together.
+    /// Its block's index among those that are alive together.
     pub(super) member: u32,
-    /// What switches away from it; null before it has started.
+    /// Switches away from the thread; null before it has started.
     pub(super) yielder: *const Yielder<(), ()>,
 }
 
@@ -67,7 +67,7 @@ impl Shuffle {
     }
 }
 
-/// Everything about the threads but their stacks.
+/// The state of the threads, except for their stacks.
 #[derive(Default)]
 pub(super) struct State {
     pub(super) kernel: &'static str,
@@ -77,26 +77,26 @@ pub(super) struct State {
     pub(super) threads: Vec<Thread>,
     warps: Vec<Warp>,
     blocks: Vec<Block>,
-    /// Where all that are alive meet, where they are a cluster.
+    /// The barrier of all blocks that are alive, if they are a cluster.
     cluster: Barrier,
     pub(super) global: GlobalMemory,
     /// Memories of blocks that are not alive.
     spare: Vec<SharedMemory>,
-    /// Counts block epochs; never goes back.
+    /// Counts block epochs; never decreases.
     clock: u64,
     /// Threads that run in the next round.
     pub(super) ready: Vec<u32>,
-    /// The first thread of a warp that runs at once: its lanes have just met.
+    /// The first thread of a warp that runs at once, because its lanes have just completed an operation.
     pub(super) next_warp: Option<u32>,
     pub(super) shuffle: Option<Shuffle>,
-    /// Whether a thread has done something since this was last cleared that can free another one.
+    /// Whether a thread has done something that can release another one, since these were last cleared.
     pub(super) arrived: bool,
     pub(super) stored: bool,
     pub(super) fault: Option<Fault>,
 }
 
 impl State {
-    /// Makes `blocks` blocks from number `first` on the ones that are alive, at their beginning.
+    /// Starts `blocks` blocks from number `first` on, in place of those that were alive.
     pub(super) fn begin(&mut self, first: u32, blocks: u32, shared_bytes: u32) {
         self.spare.extend(self.blocks.drain(..).map(|block| self.global.ended(block.shared)));
         self.threads.clear();
@@ -122,7 +122,7 @@ impl State {
         self.global.begin_blocks(blocks, self.block_dim);
     }
 
-    /// Notes that thread `me` has met a fault; the first one stays.
+    /// Records a fault of thread `me`; only the first fault is kept.
     #[cold]
     pub(super) fn fail(
         &mut self,
@@ -141,7 +141,7 @@ impl State {
         });
     }
 
-    /// Takes a lane's arrival at a collective operation of its warp; see [`Warp::arrive`].
+    /// Records a lane's arrival at a collective operation of its warp; see [`Warp::arrive`].
     #[inline(never)]
     pub(super) fn arrive_in_warp(&mut self, me: Identity, stop: Stop, value: u32) -> usize {
         self.threads[me.slot as usize].doing = Doing::Waits(stop);
@@ -162,7 +162,7 @@ impl State {
         &self.warps[me.warp()]
     }
 
-    /// Takes a thread's arrival at a barrier of its block.
+    /// Records a thread's arrival at a barrier of its block.
     #[inline(never)]
     pub(super) fn arrive_in_block(&mut self, me: Identity, stop: Stop, predicate: bool) {
         self.threads[me.slot as usize].doing = Doing::Waits(stop);
@@ -176,7 +176,7 @@ impl State {
         self.after(arrival, me.slot - me.thread, self.block_dim);
     }
 
-    /// Takes a thread's arrival at the barrier of its cluster, which is one of each block too.
+    /// Records a thread's arrival at the barrier of its cluster, which is one of each block too.
     pub(super) fn arrive_in_cluster(&mut self, me: Identity, stop: Stop) {
         self.threads[me.slot as usize].doing = Doing::Waits(stop);
         self.arrived = true;
@@ -206,7 +206,7 @@ impl State {
         }
     }
 
-    /// The stored fault of a group of threads that wait for each other in vain, if they do.
+    /// Records the fault of a group of threads that can never complete an operation, if there is one.
     #[cold]
     fn diverge(&mut self, first: usize, count: usize) {
         let group: Vec<Doing> =
@@ -218,7 +218,7 @@ impl State {
         }
     }
 
-    /// Notes the fault because of which no thread gets any further.
+    /// Records the fault that keeps all threads from continuing.
     #[cold]
     pub(super) fn diagnose(&mut self) {
         for &slot in &self.ready {
@@ -227,7 +227,7 @@ impl State {
                 thread.doing = Doing::Runs(None);
             }
         }
-        // A warp in which somebody still runs may yet come together, and so may a block.
+        // A warp or a block in which a thread can still run may yet complete its operation.
         let stuck = |group: &[Thread], kind: fn(&Doing) -> bool| {
             group.iter().any(|thread| kind(&thread.doing))
                 && !group.iter().any(|thread| matches!(thread.doing, Doing::Runs(_)))
@@ -289,7 +289,7 @@ impl State {
         }
     }
 
-    /// The write to some bytes of global memory that nothing orders before what a thread does there now.
+    /// The write to some bytes of global memory that nothing orders before the thread's present access.
     #[inline]
     pub(super) fn write_before(
         &self,
@@ -300,7 +300,7 @@ impl State {
         self.global.unordered(bytes, me, &self.access(me, place))
     }
 
-    /// Notes that a thread writes some bytes of global memory; whether that is no fault.
+    /// Records that a thread writes some bytes of global memory. Returns whether that is no fault.
     pub(super) fn write(
         &mut self,
         me: Identity,
@@ -325,12 +325,12 @@ impl State {
         true
     }
 
-    /// Notes that a thread orders what it did before, for all blocks, against what it does after.
+    /// Records a fence: orders what a thread did before it, for all blocks, before what it does afterwards.
     pub(super) fn fence(&mut self, me: Identity, place: &'static Location<'static>) {
         self.global.fence(me, &self.access(me, place));
     }
 
-    /// Does `work` on the shared memory of a thread's block; nothing if that is a fault.
+    /// Calls `work` with the shared memory of a thread's block; returns nothing if that is a fault.
     #[inline]
     pub(super) fn with_shared<T>(
         &mut self,

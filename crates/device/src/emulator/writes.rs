@@ -1,10 +1,10 @@
 //! The last write to each word of global memory in a launch, by address.
 //!
-//! Every access to global memory asks here, so it must be quick. Words lie in pages, of which only those are kept that
-//! somebody has written to; each is a stretch of one list of entries. Where the pages that were used lately begin is
-//! remembered in a small table, so that hardly any access goes through the map.
+//! Every access to global memory calls this, so it must be fast. Words are grouped into pages, and only pages with a
+//! written word are stored; each is a range of one list of entries. A small table holds the starts of recently used
+//! pages, so that few accesses need the map.
 //!
-//! Entries of earlier launches stay where they are and count for nothing: each says of which launch it is.
+//! Entries of earlier launches stay in place and are ignored: each has the number of its launch.
 
 use core::ops::Range;
 use std::cell::Cell;
@@ -12,21 +12,21 @@ use std::collections::HashMap;
 
 /// Words of a page: 4 KiB.
 const PAGE: usize = 1024;
-/// Pages that are remembered at once.
+/// Pages in the table of recent ones.
 const RECENT: usize = 256;
-/// More pages than these are given back when a launch begins; they are 24 MiB.
+/// If there are more pages than these (24 MiB), a new launch frees them.
 const MOST_PAGES: usize = 512;
 
-/// A page, and where its entries begin if it has any.
+/// A page, and the start of its entries if it has any.
 type Found = (usize, Option<usize>);
 
-/// What is kept of every word, with the number of the launch in which it was.
+/// Records of words, each with the number of the launch that wrote it.
 #[derive(Debug)]
 pub(super) struct Writes<W> {
     entries: Vec<Option<(u32, W)>>,
-    /// Where the entries of a page begin.
+    /// The start of the entries of each page.
     pages: HashMap<usize, usize>,
-    /// What `pages` says of some page, at the place that is the page's number modulo the length.
+    /// Recent results of `pages`, each at the page's number modulo the length.
     recent: Vec<Cell<Found>>,
     launch: u32,
 }
@@ -62,7 +62,7 @@ impl<W> Writes<W> {
         self.recent.resize(RECENT, Cell::new((usize::MAX, None)));
     }
 
-    /// Where the entries of a page begin.
+    /// The start of the entries of a page.
     #[inline]
     fn page(&self, page: usize) -> Option<usize> {
         let recent = &self.recent[page % RECENT];
@@ -96,7 +96,7 @@ impl<W> Writes<W> {
         }
     }
 
-    /// The write that is in an entry.
+    /// The write in an entry.
     #[inline]
     pub(super) fn get_mut(&mut self, Entry(place): Entry) -> Option<&mut W> {
         match &mut self.entries[place] {
@@ -105,7 +105,7 @@ impl<W> Writes<W> {
         }
     }
 
-    /// Forgets the last write to each of some words.
+    /// Removes the last write to each of some words.
     pub(super) fn remove(&mut self, words: Range<usize>) {
         for word in words {
             if let Some(begin) = self.page(word / PAGE) {
@@ -114,7 +114,7 @@ impl<W> Writes<W> {
         }
     }
 
-    /// Puts the last write to a word into its entry; gives the entry and what was in it before.
+    /// Stores the last write to a word in its entry. Returns the entry and its old content.
     #[inline]
     pub(super) fn insert(&mut self, word: usize, write: W) -> (Entry, Option<W>) {
         let page = word / PAGE;
@@ -140,7 +140,8 @@ mod tests {
             }
             writes.begin();
             let mut map = HashMap::new();
-            // In one launch more pages than are kept, in the others some that share a place among the recent ones.
+            // One launch uses more pages than are kept; the others use some that share a place in the table of recent
+            // ones.
             let pages = if launch == 10 { 3 * MOST_PAGES } else { 5 };
             let apart = if launch == 10 { 1 } else { RECENT / 2 };
             for value in 0..2_000 {

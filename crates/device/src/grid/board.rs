@@ -1,15 +1,16 @@
-//! Where blocks show each other words.
+//! Boards: memory in which blocks exchange words.
 
 use warpswarm_core::real::Float;
 
 use crate::view::View;
 use crate::{machine, thread};
 
-/// Words that blocks show each other, each at once and in no order to anything else.
+/// Words that blocks exchange. Each word is written by a single store, in no order to other accesses.
 pub trait Board: Copy {
     /// The `count` places from `first` on.
     fn places(&self, first: u32, count: u32) -> Self;
-    /// Shows a word to all, in a place; collective in the warp, in all lanes of which place and word are the same.
+    /// Writes a word that all blocks see, in a place. Collective in the warp; place and word are the same in all its
+    /// lanes.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn show(&self, place: u32, word: u64) {
@@ -17,15 +18,15 @@ pub trait Board: Copy {
             self.keep(place, word);
         }
     }
-    /// The words that are shown in some places: all loads are on their way before the first is looked at.
+    /// The words in some places. All loads are issued before the first result is used.
     fn see<const N: usize>(&self, places: [u32; N]) -> [u64; N];
-    /// Keeps a word where who knows that it is there can look for it; by one thread.
+    /// Writes a word that blocks look for only when they know that it is there; by one thread.
     fn keep(&self, place: u32, word: u64);
-    /// The word that block `block` keeps in a place.
+    /// The word that block `block` has written in a place.
     fn kept(&self, block: u32, place: u32) -> u64;
 }
 
-/// In global memory, so that all blocks of the grid see them.
+/// A board in global memory, which all blocks of the grid see.
 impl Board for View<u64> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
@@ -58,8 +59,7 @@ impl Board for View<u64> {
     }
 }
 
-/// Words that one block shows the others, each with the tag under which it does: whoever reads waits for the tag, and
-/// so nothing else needs an order.
+/// Words with the tag under which they were written. A reader waits for the tag, so that no other order is needed.
 #[derive(Clone, Copy, Debug)]
 pub struct Tagged<B = View<u64>>(B);
 
@@ -70,7 +70,7 @@ impl<B: Board> Tagged<B> {
         Tagged(words)
     }
 
-    /// Shows a word; collective in the warp, in all lanes of which place and word are the same.
+    /// Shows a word; collective in the warp, with the same place and word in all its lanes.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub(super) fn show(&self, tag: u32, place: u32, word: u32) {
@@ -84,7 +84,7 @@ impl<B: Board> Tagged<B> {
         self.0.keep(place, tagged(tag, word));
     }
 
-    /// The word that `block` keeps under `tag`, when it does.
+    /// Waits for the word that `block` keeps under `tag`, and returns it.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn kept(&self, tag: u32, block: u32, place: u32) -> u32 {
@@ -97,7 +97,8 @@ impl<B: Board> Tagged<B> {
         }
     }
 
-    /// The words that are shown under `tag`, when all are: all loads are on their way before the first is looked at.
+    /// Waits until all these words are shown under `tag`, and returns them. All loads are issued before the first
+    /// result is used.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn see_all<const N: usize>(&self, tag: u32, places: [u32; N]) -> [u32; N] {
@@ -136,7 +137,7 @@ impl<B: Board> Tagged<B> {
         self.keep(tag, R::WORDS as u32 * place, bits as u32);
     }
 
-    /// The number that `block` keeps under `tag`, when it does.
+    /// Waits for the number that `block` keeps under `tag`, and returns it.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn kept_number<R: Float>(&self, tag: u32, block: u32, place: u32) -> R {
@@ -146,7 +147,7 @@ impl<B: Board> Tagged<B> {
     }
 }
 
-/// A word with the tag under which it is there.
+/// A word with its tag.
 #[inline(always)]
 fn tagged(tag: u32, word: u32) -> u64 {
     u64::from(tag) << 32 | u64::from(word)

@@ -1,13 +1,13 @@
-//! What a kernel and the objective that it is linked with say to each other.
+//! The interface between a kernel and the objective that it is linked with.
 
 use core::arch::asm;
 
-// The agreement between a kernel and the objective that `ptx-builder` puts in place of the comment:
-// registers of these names, those of coordinates as wide as the numbers.
+// The agreement between a kernel and the objective that `ptx-builder` inserts in place of the comment: registers of
+// these names, those of coordinates as wide as the numbers.
 macro_rules! judge {
     ($word:ty, $class:ident, $bits:literal, [$($k:literal $x:ident = $value:expr),*], $dimensions:expr, $stage:expr) => {{
         let (violation, value): ($word, $word);
-        // SAFETY: the objective reads these registers, what the point's contract lets it, and its own
+        // SAFETY: the objective reads these registers, what the point's contract allows it to read, and its own
         // parameter; it writes to the two results and to the point's stage.
         unsafe {
             asm!(
@@ -34,7 +34,7 @@ macro_rules! judge {
 
 macro_rules! judges {
     ($tile:ident, $row:ident, $coordinates:ident, $coordinate:ident, $answer:ident, $word:ty, $class:ident, $bits:literal) => {
-        /// Violation and value, by the linked objective, for a lane's share of a point.
+        /// Violation and value, by the linked objective, for a lane's part of a point.
         #[inline(always)]
         pub(crate) fn $tile<const K: usize>(
             own: [$word; K],
@@ -90,7 +90,7 @@ macro_rules! judges {
             (violation, value)
         }
 
-        /// The coordinates that were handed over.
+        /// The coordinates that the kernel passed.
         #[inline(always)]
         pub(crate) fn $coordinates<const K: usize>() -> [$word; K] {
             let mut own = [0; K];
@@ -130,7 +130,7 @@ macro_rules! judges {
             x
         }
 
-        /// Gives the kernel violation and value.
+        /// Passes violation and value to the kernel.
         #[inline(always)]
         pub(crate) fn $answer(violation: $word, value: $word) {
             // SAFETY: writes registers that the kernel reads after.
@@ -165,7 +165,7 @@ judges!(
     "b64"
 );
 
-/// The number of coordinates that was handed over.
+/// The number of coordinates that the kernel passed.
 #[inline(always)]
 pub(crate) fn handed_dimensions() -> u32 {
     let dimensions: u32;
@@ -177,7 +177,7 @@ pub(crate) fn handed_dimensions() -> u32 {
     dimensions
 }
 
-/// Where the stage that was handed over begins in shared memory.
+/// The start, in shared memory, of the stage that the kernel passed.
 #[inline(always)]
 pub(crate) fn handed_stage() -> u32 {
     let stage: u32;
@@ -189,7 +189,7 @@ pub(crate) fn handed_stage() -> u32 {
     stage
 }
 
-/// The address of the row that was handed over.
+/// The address of the row that the kernel passed.
 #[inline(always)]
 pub(crate) fn handed_row() -> u64 {
     let row: u64;

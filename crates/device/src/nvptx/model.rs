@@ -1,13 +1,13 @@
-//! What a kernel that fits and the model that it is linked with say to each other: the agreement with `ptx-builder`.
+//! The interface between a kernel that fits and the model that it is linked with: the agreement with `ptx-builder`.
 //!
-//! The linker declares the registers `%wm_...` at the entry's top, so that what a model computes once for all rows is still there
-//! in each row.
+//! The linker declares the registers `%wm_...` at the top of the entry, so that values that a model computes once for
+//! all rows are still in them in each row.
 
 use core::arch::asm;
 
 macro_rules! models {
     ($begin:ident, $row:ident, $put:ident, $take:ident, $word:ty, $class:ident, $bits:literal) => {
-        /// Hands over the parameters and the number of the fit, and has the model make ready what all rows share.
+        /// Passes the parameters and the number of the fit, and lets the model compute what all rows share.
         #[inline(always)]
         pub(crate) fn $begin<const N: usize>(x: [$word; N], fit: u32) {
             let mut i = 0;
@@ -28,19 +28,19 @@ macro_rules! models {
                 }
                 i += 1;
             }
-            // SAFETY: what comes in place of the comment reads the data, and writes registers.
+            // SAFETY: the code that replaces the comment reads the data, and writes registers.
             unsafe {
                 asm!("{{", "mov.b32 %wm_fit, {fit};", "// warpswarm.model", "}}",
                     fit = in(reg32) fit, options(readonly, nostack, preserves_flags));
             }
         }
 
-        /// What is predicted of a row, and its derivatives.
+        /// The prediction for a row, and its derivatives.
         #[inline(always)]
         pub(crate) fn $row<const N: usize>(row: u32) -> ($word, [$word; N]) {
             const { assert!(N <= 12) };
             let value: $word;
-            // SAFETY: what comes in place of the comment reads the data, and writes registers.
+            // SAFETY: the code that replaces the comment reads the data, and writes registers.
             unsafe {
                 asm!("{{", "mov.b32 %we_k, {row};", "// warpswarm.row",
                     concat!("mov.", $bits, " {value}, %wm_y;"), "}}",

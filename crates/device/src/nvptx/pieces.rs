@@ -1,8 +1,8 @@
-//! What the pieces of an expression read and write: the agreement with `ptx-builder`'s `compose`.
+//! The registers that the pieces of an expression read and write: the agreement with `ptx-builder`'s `compose`.
 
 use core::arch::asm;
 
-/// Reads a word of 32 bits that stands before a piece.
+/// Reads a 32-bit register that is set before a piece.
 macro_rules! words {
     ($($name:ident = $register:literal),*) => {
         $(
@@ -24,11 +24,11 @@ words!(piece_index = "%we_i", piece_count = "%we_n", piece_fit = "%wm_fit");
 
 macro_rules! numbers {
     ($arguments:ident, $term:ident, $answer:ident, $word:ty, $class:ident, $bits:literal) => {
-        /// What an operation is of.
+        /// The operands of an operation.
         #[inline(always)]
         pub(crate) fn $arguments() -> [$word; 3] {
             let (a, b, c): ($word, $word, $word);
-            // SAFETY: reads registers; of those that the operation does not take nothing comes of what is in them.
+            // SAFETY: reads registers; the contents of those that the operation does not use have no effect.
             unsafe {
                 asm!(concat!("mov.", $bits, " {a}, %we_a;"), a = out($class) a,
                     options(pure, nomem, nostack, preserves_flags));
@@ -40,11 +40,11 @@ macro_rules! numbers {
             [a, b, c]
         }
 
-        /// The term of a number.
+        /// The term of this number.
         #[inline(always)]
         pub(crate) fn $term(k: u32) -> $word {
             let term: $word;
-            // SAFETY: what comes in place of the comment reads the point and the data, and writes registers.
+            // SAFETY: the code that replaces the comment reads the point and the data, and writes registers.
             unsafe {
                 asm!(
                     "{{",
@@ -59,7 +59,7 @@ macro_rules! numbers {
             term
         }
 
-        /// Gives the result.
+        /// Passes the result on.
         #[inline(always)]
         pub(crate) fn $answer(result: $word) {
             // SAFETY: writes a register that is read after the piece.

@@ -2,8 +2,8 @@
 
 use core::arch::asm;
 
-/// The address of byte `offset` of the block's shared memory; the launch gives its size. `ptx-builder`
-/// declares the symbol in every module that uses it.
+/// The address of byte `offset` of the block's shared memory, whose size the launch sets. `ptx-builder` declares the
+/// symbol in every module that uses it.
 #[inline(always)]
 pub(crate) fn shared_address(offset: u32) -> u32 {
     let base: u32;
@@ -15,7 +15,7 @@ pub(crate) fn shared_address(offset: u32) -> u32 {
     base + offset
 }
 
-/// The address of byte `offset` of the block's shared memory among all addresses.
+/// The generic address of byte `offset` of the block's shared memory.
 #[inline(always)]
 pub(crate) fn near_address(offset: u32) -> u64 {
     let address: u64;
@@ -41,8 +41,8 @@ pub(crate) unsafe fn shared_read_u32(at: u32) -> u32 {
 }
 
 /// # Safety
-/// `at` is the [address](shared_address) of a multiple of 8 that, with the 8 bytes after it, is below the launch's shared
-/// bytes.
+/// `at` is the [address](shared_address) of a multiple of 8 that, with the 8 bytes after it, is below the launch's
+/// shared bytes.
 #[inline(always)]
 pub(crate) unsafe fn shared_read_u64(at: u32) -> u64 {
     let value: u64;
@@ -138,10 +138,10 @@ pub(crate) fn sync_cluster() {
 /// Writes to the shared memory of block `rank` of the cluster.
 ///
 /// # Safety
-/// As [`shared_read_u64`]; the block is there.
+/// As [`shared_read_u64`]; the block exists and has not ended.
 #[inline(always)]
 pub(crate) unsafe fn near_store_u64(rank: u32, at: u32, value: u64) {
-    // SAFETY: the caller keeps the address inside the other block's shared memory, which is as large as ours.
+    // SAFETY: the caller keeps the address inside the other block's shared memory, which is as large as this block's.
     unsafe {
         asm!("{{", ".reg .b32 there;", "mapa.shared::cluster.u32 there, {at}, {rank};",
             "st.relaxed.cluster.shared::cluster.b64 [there], {value};", "}}",
@@ -157,7 +157,7 @@ pub(crate) unsafe fn near_store_u64(rank: u32, at: u32, value: u64) {
 #[inline(always)]
 pub(crate) unsafe fn near_load_u64(rank: u32, at: u32) -> u64 {
     let value: u64;
-    // SAFETY: the caller keeps the address inside the other block's shared memory, which is as large as ours.
+    // SAFETY: the caller keeps the address inside the other block's shared memory, which is as large as this block's.
     unsafe {
         asm!("{{", ".reg .b32 there;", "mapa.shared::cluster.u32 there, {at}, {rank};",
             "ld.relaxed.cluster.shared::cluster.b64 {value}, [there];", "}}",
@@ -167,7 +167,7 @@ pub(crate) unsafe fn near_load_u64(rank: u32, at: u32) -> u64 {
     value
 }
 
-/// Writes what threads of the block read without a barrier between.
+/// Writes a word that threads of the block read without a barrier between.
 ///
 /// # Safety
 /// As [`shared_read_u64`].
@@ -181,7 +181,7 @@ pub(crate) unsafe fn block_store_u64(at: u32, value: u64) {
     }
 }
 
-/// Reads what threads of the block write without a barrier between.
+/// Reads a word that threads of the block write without a barrier between.
 ///
 /// # Safety
 /// As [`shared_read_u64`].
@@ -197,7 +197,7 @@ pub(crate) unsafe fn block_load_u64(at: u32) -> u64 {
     value
 }
 
-/// Writes what blocks of the cluster read from our shared memory.
+/// Writes a word that blocks of the cluster read from this block's shared memory.
 ///
 /// # Safety
 /// As [`shared_read_u64`].
@@ -211,7 +211,7 @@ pub(crate) unsafe fn own_store_u64(at: u32, value: u64) {
     }
 }
 
-/// Reads what blocks of the cluster write to our shared memory.
+/// Reads a word that blocks of the cluster write to this block's shared memory.
 ///
 /// # Safety
 /// As [`shared_read_u64`].

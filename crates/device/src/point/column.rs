@@ -1,4 +1,4 @@
-//! The point that a thread has for itself in shared memory.
+//! A point of one thread in shared memory.
 
 use warpswarm_core::launch::column_place;
 use warpswarm_core::objective::Point;
@@ -8,9 +8,10 @@ use crate::shared::SharedArray;
 use crate::thread;
 use crate::view::DeviceReal;
 
-/// A point in a column of shared memory that a thread has for itself, of up to [`LEAVES`](sum::LEAVES) coordinates.
+/// A point of up to [`LEAVES`](sum::LEAVES) coordinates in a thread's own column of shared memory.
 ///
-/// Column: `[quad][3][4]`, the first four of each quad are coordinates; those beyond the dimensions may be any number.
+/// Column: `[quad][3][4]`. The first four places of each quad are coordinates; those beyond the dimensions may have any
+/// value.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnPoint<R> {
     pub(crate) column: SharedArray<R>,
@@ -18,7 +19,7 @@ pub struct ColumnPoint<R> {
 }
 
 impl<R: DeviceReal> ColumnPoint<R> {
-    /// The point of so many dimensions in `column`, which begins at a multiple of 16 bytes and has at least
+    /// The point of `dimensions` dimensions in `column`, which begins at a multiple of 16 bytes and has at least
     /// [`column_len`](warpswarm_core::launch::column_len) places.
     #[inline(always)]
     pub fn new(column: SharedArray<R>, dimensions: usize) -> Self {
@@ -41,7 +42,7 @@ impl<R: DeviceReal> Point<R> for ColumnPoint<R> {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn fold<O: Operator<R>>(&self, term: impl Fn(usize, R) -> R) -> R {
-        // In a loop: written out, the terms of a long objective would be a hundred kilobytes of code.
+        // A loop: unrolled, the terms of a long objective would take a hundred kilobytes of code.
         let four = |first| self.column.get4(column_place(first));
         sum::fold_few::<R, O>(self.dimensions, thread::opaque, four, term)
     }

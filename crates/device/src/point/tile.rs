@@ -1,4 +1,4 @@
-//! A point that neighbouring lanes have together, or a thread for itself, in registers.
+//! A point in the registers of neighbouring lanes, or of one thread.
 
 use warpswarm_core::Point;
 use warpswarm_core::sum::{self, LEAVES, Operator, Pairwise, Sum, TILE, TILE_LEVELS};
@@ -8,17 +8,17 @@ use crate::shared::SharedArray;
 use crate::view::DeviceReal;
 use crate::{thread, warp};
 
-/// A point spread over `LANES` neighbouring lanes, `K` coordinates in each one's registers; its
-/// methods are collective in the warp.
+/// A point spread over `LANES` neighbouring lanes, with `K` coordinates in the registers of each; its methods are
+/// collective in the warp.
 ///
-/// Lane l holds, of every 32 coordinates, the `32 / LANES` neighbours from `l * 32 / LANES` on: see
+/// Of every 32 coordinates, lane l holds the `32 / LANES` neighbours from `l * 32 / LANES` on: see
 /// [`Tile`](warpswarm_core::launch::Tile).
 #[derive(Clone, Copy, Debug)]
 pub struct TilePoint<R, const LANES: u32, const K: usize> {
     /// The lane's own coordinates.
     pub own: [R; K],
     dimensions: usize,
-    /// Where lanes that need each other's coordinates find them.
+    /// The memory through which lanes exchange coordinates.
     pub(crate) stage: SharedArray<R>,
 }
 
@@ -31,21 +31,21 @@ pub fn coordinate<const LANES: u32>(lane: u32, k: usize) -> usize {
 }
 
 impl<R: DeviceReal, const LANES: u32, const K: usize> TilePoint<R, LANES, K> {
-    /// Coordinates that a lane holds side by side.
+    /// Neighbouring coordinates in a lane.
     const TOGETHER: usize = {
         let together = LEAVES / LANES as usize;
         if together < K { together } else { K }
     };
 
-    /// The point with these coordinates; `stage` has a place for each coordinate of the tile, unless
-    /// the point is never [shown](TilePoint::show), or a thread has it for itself and it has 16 at most. A thread that
-    /// has more for itself has them in the stage already: see [`of_stage`](TilePoint::of_stage).
+    /// The point with these coordinates. `stage` has a place for each coordinate of the tile, except if the point is
+    /// never [shown](TilePoint::show), or if it belongs to one thread and has at most 16 coordinates. A thread with
+    /// more coordinates has them in the stage already: see [`of_stage`](TilePoint::of_stage).
     #[inline(always)]
     pub fn new(own: [R; K], dimensions: usize, stage: SharedArray<R>) -> Self {
         TilePoint { own, dimensions, stage }
     }
 
-    /// The point whose coordinates are in the stage, of a thread that has it for itself.
+    /// The point of one thread whose coordinates are in the stage.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn of_stage(dimensions: usize, stage: SharedArray<R>) -> Self {
@@ -61,15 +61,15 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> TilePoint<R, LANES, K> {
         TilePoint { own, dimensions, stage }
     }
 
-    /// Shows the coordinates to the other lanes, for [`Point::get`] and
-    /// [`Point::sum_of_prefixes`]; the stage may be used again after the next [`warp::sync`].
+    /// Stores the coordinates in the stage for the other lanes, for [`Point::get`] and [`Point::sum_of_prefixes`]. The
+    /// stage may be used again after the next [`warp::sync`].
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     pub fn show(&self) {
         if LANES == 1 {
             return;
         }
-        // The point before this one has been read by all.
+        // All lanes have read the point before this one.
         warp::sync();
         let mut k = 0;
         while k < K {
@@ -79,7 +79,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> TilePoint<R, LANES, K> {
         warp::sync();
     }
 
-    /// The leaves of this lane, joined within the lane and over the lanes.
+    /// The leaves of this lane, joined within the lane and then over the lanes.
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn finish<O: Operator<R>>(leaves: [R; K]) -> R {
@@ -107,8 +107,8 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Point<R> for TilePoint<R, 
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     fn get(&self, i: usize) -> R {
-        // Registers have no index that is known only at run time: it is a choice among all, which the assembler makes where it
-        // knows the index.
+        // Registers cannot be indexed at run time. This is a selection among all of them, which the assembler resolves
+        // if it knows the index.
         if LANES > 1 || K > 16 {
             return self.stage.get(i as u32);
         }
@@ -129,14 +129,14 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Point<R> for TilePoint<R, 
         let mut leaves = [O::identity(); K];
         let mut first = 0;
         while first < K {
-            // A thread that has the point for itself leaves out what is beyond the end, four after four.
+            // A thread with its own point skips places beyond the end, four at a time.
             if LANES > 1 || K <= 4 || first < self.dimensions {
                 let mut k = first;
                 while k < K && k < first + 4 {
                     let i = coordinate::<LANES>(thread::lane(), k);
                     let leaf = k % Self::TOGETHER;
-                    // Places beyond the end go through the motions of the last coordinate: a choice at the end
-                    // lets the terms overlap, where a branch would part them.
+                    // Places beyond the end compute the term of the last coordinate, and a selection at the end
+                    // discards it: the terms then overlap, where a branch would separate them.
                     let term = term(i.min(self.dimensions - 1), self.own[k]);
                     let is_there = (i as u32) < self.dimensions as u32;
                     let term = if is_there { term } else { O::identity() };
@@ -161,7 +161,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Point<R> for TilePoint<R, 
         let mut start = 0;
         while start < n {
             let end = (start + TILE).min(n);
-            // Leaf by leaf, so that one register holds the lane's share of the join.
+            // Leaf by leaf, so that one register holds the lane's part of the join.
             let mut leaves = Pairwise::<R, 6>::new::<O>();
             let mut c = 0;
             while c < together {
@@ -175,7 +175,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Point<R> for TilePoint<R, 
                 c += 1;
             }
             let joined = warp::join::<R, O, LANES>(leaves.result::<O>());
-            // The join of many tiles is as long as all of this.
+            // The join of many tiles is as much code as everything before it.
             if n <= TILE {
                 return O::finish(joined);
             }
@@ -193,7 +193,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Point<R> for TilePoint<R, 
         let mut chunk = 0;
         while chunk < K / Self::TOGETHER {
             let mut lane = 0;
-            // Hidden, so that the loop is not unrolled: it is long and waits for additions anyway.
+            // Opaque, so that the loop is not unrolled: it is long and limited by the latency of additions.
             while lane < thread::opaque(LANES) {
                 let mut c = 0;
                 while c < Self::TOGETHER {

@@ -64,19 +64,19 @@ impl DeviceReal for f32 {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn read4(at: *const Self) -> [Self; 4] {
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds this.
         unsafe { machine::global_read_4x32(at.cast()) }.map(f32::from_bits)
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn write4(at: *mut Self, values: [Self; 4]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds this.
         unsafe { machine::global_write_4x32(at.cast(), values.map(f32::to_bits)) }
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn shared_read2(offset: u32) -> [Self; 2] {
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds this.
         let both = unsafe { machine::shared_read_u64(offset) };
         [both as u32, (both >> 32) as u32].map(f32::from_bits)
     }
@@ -84,43 +84,43 @@ impl DeviceReal for f32 {
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn shared_write2(offset: u32, values: [Self; 2]) {
         let [low, high] = values.map(|value| u64::from(value.to_bits()));
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds this.
         unsafe { machine::shared_write_u64(offset, low | high << 32) }
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn shared_read4(offset: u32) -> [Self; 4] {
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds this.
         unsafe { machine::shared_read_4x32(offset) }.map(f32::from_bits)
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn shared_write4(offset: u32, values: [Self; 4]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds this.
         unsafe { machine::shared_write_4x32(offset, values.map(f32::to_bits)) }
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn stream_read2(at: *const Self) -> [Self; 2] {
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds this.
         unsafe { machine::stream_read_2x32(at.cast()) }.map(f32::from_bits)
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn stream_write2(at: *mut Self, values: [Self; 2]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds this.
         unsafe { machine::stream_write_2x32(at.cast(), values.map(f32::to_bits)) }
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn stream_read(at: *const Self) -> [Self; 4] {
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds this.
         unsafe { machine::stream_read_4x32(at.cast()) }.map(f32::from_bits)
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn stream_write(at: *mut Self, values: [Self; 4]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds this.
         unsafe { machine::stream_write_4x32(at.cast(), values.map(f32::to_bits)) }
     }
 }
@@ -129,7 +129,7 @@ impl DeviceReal for f64 {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn read4(at: *const Self) -> [Self; 4] {
-        // SAFETY: the caller's; both halves are multiples of 16 bytes.
+        // SAFETY: the caller upholds this; both halves are multiples of 16 bytes.
         let (a, b) = unsafe {
             (machine::global_read_2x64(at.cast()), machine::global_read_2x64(at.add(2).cast()))
         };
@@ -139,7 +139,7 @@ impl DeviceReal for f64 {
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn write4(at: *mut Self, values: [Self; 4]) {
         let [a, b, c, d] = values.map(f64::to_bits);
-        // SAFETY: the caller's; both halves are multiples of 16 bytes.
+        // SAFETY: the caller upholds this; both halves are multiples of 16 bytes.
         unsafe {
             machine::global_write_2x64(at.cast(), [a, b]);
             machine::global_write_2x64(at.add(2).cast(), [c, d]);
@@ -148,19 +148,19 @@ impl DeviceReal for f64 {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn shared_read2(offset: u32) -> [Self; 2] {
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds this.
         unsafe { machine::shared_read_2x64(offset) }.map(f64::from_bits)
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn shared_write2(offset: u32, values: [Self; 2]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds this.
         unsafe { machine::shared_write_2x64(offset, values.map(f64::to_bits)) }
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn shared_read4(offset: u32) -> [Self; 4] {
-        // SAFETY: the caller's; both halves are multiples of 16 bytes.
+        // SAFETY: the caller upholds this; both halves are multiples of 16 bytes.
         let [[a, b], [c, d]] =
             unsafe { [machine::shared_read_2x64(offset), machine::shared_read_2x64(offset + 16)] };
         [a, b, c, d].map(f64::from_bits)
@@ -169,7 +169,7 @@ impl DeviceReal for f64 {
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn shared_write4(offset: u32, values: [Self; 4]) {
         let [a, b, c, d] = values.map(f64::to_bits);
-        // SAFETY: the caller's; both halves are multiples of 16 bytes.
+        // SAFETY: the caller upholds this; both halves are multiples of 16 bytes.
         unsafe {
             machine::shared_write_2x64(offset, [a, b]);
             machine::shared_write_2x64(offset + 16, [c, d]);
@@ -178,19 +178,19 @@ impl DeviceReal for f64 {
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn stream_read2(at: *const Self) -> [Self; 2] {
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds this.
         unsafe { machine::stream_read_2x64(at.cast()) }.map(f64::from_bits)
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn stream_write2(at: *mut Self, values: [Self; 2]) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller upholds this.
         unsafe { machine::stream_write_2x64(at.cast(), values.map(f64::to_bits)) }
     }
     #[inline(always)]
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn stream_read(at: *const Self) -> [Self; 4] {
-        // SAFETY: the caller's; both halves are multiples of 16 bytes.
+        // SAFETY: the caller upholds this; both halves are multiples of 16 bytes.
         let (a, b) = unsafe {
             (machine::stream_read_2x64(at.cast()), machine::stream_read_2x64(at.add(2).cast()))
         };
@@ -200,7 +200,7 @@ impl DeviceReal for f64 {
     #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
     unsafe fn stream_write(at: *mut Self, values: [Self; 4]) {
         let [a, b, c, d] = values.map(f64::to_bits);
-        // SAFETY: the caller's; both halves are multiples of 16 bytes.
+        // SAFETY: the caller upholds this; both halves are multiples of 16 bytes.
         unsafe {
             machine::stream_write_2x64(at.cast(), [a, b]);
             machine::stream_write_2x64(at.add(2).cast(), [c, d]);

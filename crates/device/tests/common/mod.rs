@@ -1,4 +1,4 @@
-//! How the tests launch a kernel, and what they feed it.
+//! How the tests launch kernels, and their arguments.
 
 #![allow(dead_code, reason = "each test binary uses its share")]
 
@@ -79,7 +79,7 @@ pub(crate) fn blocks(grid: u32, block: u32) -> LaunchConfig {
     LaunchConfig { grid, block, shared_bytes: 16 * 1024, ..LaunchConfig::default() }
 }
 
-/// The plain order of threads and a few random ones.
+/// The fixed order of threads and a few random ones.
 pub(crate) fn orders(config: LaunchConfig) -> impl Iterator<Item = LaunchConfig> {
     let seeds = [None, Some(1), Some(2), Some(3)];
     seeds.into_iter().map(move |shuffle_seed| LaunchConfig { shuffle_seed, ..config })
@@ -93,11 +93,11 @@ pub(crate) fn launch<T: Copy>(
 ) -> Result<(), Fault> {
     let entry = Entry::new::<T>("kernel", kernel);
     let at = (&raw const argument).cast();
-    // SAFETY: the bytes of a `T`, whatever is padding; the arrays in it outlive the launch.
+    // SAFETY: the bytes of a `T`, with or without padding; the arrays in it outlive the launch.
     unsafe { emulator::launch(&entry, config, std::slice::from_raw_parts(at, size_of::<T>())) }
 }
 
-/// The fault that a launch must have met.
+/// The fault that a launch must have.
 #[track_caller]
 pub(crate) fn fault(result: Result<(), Fault>, kind: FaultKind) -> Fault {
     let fault = result.expect_err("the emulator saw nothing wrong");

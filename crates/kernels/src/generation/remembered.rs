@@ -26,7 +26,7 @@ impl<R: DeviceReal> Remembered<R> {
     #[inline(always)]
     pub(super) unsafe fn new() -> Self {
         let threads = thread::block_dim();
-        // SAFETY: the caller's; a block has a multiple of 32 threads.
+        // SAFETY: the caller upholds this; a block has a multiple of 32 threads.
         unsafe {
             Remembered {
                 candidates: SharedArray::new(0, threads + 1),

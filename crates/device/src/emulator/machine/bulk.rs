@@ -1,7 +1,7 @@
-//! Bulk copies: done at once, by the thread that begins them.
+//! Bulk copies, done at once by the thread that starts them.
 //!
-//! A barrier is two words: the bytes that its phase still waits for, and the phases that have ended. It is written by
-//! the thread that copies, and read by a warp that has just met.
+//! A barrier is two words: the bytes that its phase still waits for, and the number of phases that have ended. The
+//! thread that copies writes it, and a warp reads it after a warp barrier.
 
 use core::panic::Location;
 
@@ -51,11 +51,11 @@ pub(crate) unsafe fn byte_barrier_wait(at: u32, parity: u32) {
 }
 
 /// # Safety
-/// `from` is valid for a read of so many bytes, or null.
+/// `from` is valid for a read of `bytes` bytes, or null.
 #[track_caller]
 pub(crate) unsafe fn bulk_copy_in(to: u32, from: *const u8, bytes: u32, barrier: u32) {
     check_multiples(from.addr(), to, bytes);
-    // SAFETY: the caller's; faults elsewhere.
+    // SAFETY: the caller upholds this; other errors are faults.
     unsafe {
         let Some(left) = shared_read_u32(barrier).checked_sub(bytes) else {
             fail("a copy brings more bytes than its barrier expects")
@@ -72,17 +72,17 @@ pub(crate) unsafe fn bulk_copy_in(to: u32, from: *const u8, bytes: u32, barrier:
 }
 
 /// # Safety
-/// `to` is valid for a write of so many bytes, or null.
+/// `to` is valid for a write of `bytes` bytes, or null.
 #[track_caller]
 pub(crate) unsafe fn bulk_copy_out(to: *mut u8, from: u32, bytes: u32) {
     check_multiples(to.addr(), from, bytes);
     for byte in (0..bytes).step_by(4) {
-        // SAFETY: the caller's; faults elsewhere.
+        // SAFETY: the caller upholds this; other errors are faults.
         unsafe { global_write(to.add(byte as usize).cast(), shared_read_u32(from + byte)) };
     }
 }
 
-/// Fails where the GPU would.
+/// Fails where a GPU would.
 #[track_caller]
 fn check_multiples(address: usize, offset: u32, bytes: u32) {
     if [address, offset as usize, bytes as usize].iter().any(|number| number % 16 != 0) {
@@ -93,7 +93,7 @@ fn check_multiples(address: usize, offset: u32, bytes: u32) {
     }
 }
 
-// Copies are done as soon as they are begun, and see what threads have written.
+// Copies are done as soon as they are started, and see what threads have written.
 pub(crate) fn show_to_copies() {}
 pub(crate) fn bulk_copies_have_read() {}
 pub(crate) fn bulk_copies_have_written() {}

@@ -10,7 +10,8 @@ use super::super::fault::FaultKind;
 use super::fail;
 use crate::thread;
 
-/// The address of element `i`, of so many bytes, in an array; fails where the array ends before `count` elements from there on.
+/// The address of element `i`, of `bytes` bytes, in an array. Fails if the array has fewer than `count` elements from
+/// there on.
 #[inline(never)]
 #[track_caller]
 pub(crate) fn place(
@@ -24,9 +25,9 @@ pub(crate) fn place(
     start.wrapping_add(i * bytes)
 }
 
-/// Reads global memory. Where nothing orders this after another thread's write, what a GPU gives is not known, and here it
-/// is what spoils every result that it goes into, for half of the threads NaN, which loses to all, for the others the least
-/// number or nearly so, which beats all. Lanes may read what they do not use.
+/// Reads global memory. If nothing orders the read after another thread's write, the result on a GPU is undefined. Here
+/// it is a number that spoils every result computed from it: for half of the threads NaN, which loses against all
+/// numbers, for the others the least number or nearly so, which beats all. Lanes may read what they do not use.
 ///
 /// # Safety
 /// `at` is valid for a read, or null. A `T` is made of numbers.
@@ -37,22 +38,22 @@ unsafe fn read<T: Copy>(at: *const T, align: usize) -> T {
     const SPOILT: [u32; 2] = [0x7FF7_7FF7, 0xFF80_0000];
     check_address(at.addr(), align);
     if launch().can_read(Location::caller(), (at.addr(), size_of::<T>())) {
-        // SAFETY: the caller's; neither null nor misaligned.
+        // SAFETY: the caller upholds this; the address is neither null nor misaligned.
         return unsafe { at.read() };
     }
     let word = SPOILT[thread::index() as usize % 2];
     let mut spoilt = MaybeUninit::<T>::uninit();
     let bytes = spoilt.as_mut_ptr().cast::<u8>();
     for i in 0..size_of::<T>() {
-        // SAFETY: a byte of the value, which is made of numbers: all bits are right.
+        // SAFETY: a byte of the value, which is made of numbers: all bit patterns are valid.
         unsafe { bytes.add(i).write(word.to_le_bytes()[i % 4]) };
     }
     // SAFETY: all bytes were written.
     unsafe { spoilt.assume_init() }
 }
 
-/// Writes global memory; fails where the GPU would, and where nothing orders this after another thread's write. What leaves
-/// everything as it was counts as no write: nobody can tell.
+/// Writes global memory. Fails where a GPU would, and if nothing orders the write after another thread's write. A write
+/// that changes nothing does not count, because no thread can notice it.
 ///
 /// # Safety
 /// `at` is valid for a write, or null, and has been written. A `T` is made of numbers, with nothing between them.
@@ -61,7 +62,7 @@ unsafe fn read<T: Copy>(at: *const T, align: usize) -> T {
 unsafe fn write<T: Copy>(at: *mut T, align: usize, value: T) {
     check_address(at.addr(), align);
     let bytes = size_of::<T>();
-    // SAFETY: the caller's; neither null nor misaligned.
+    // SAFETY: the caller upholds this; the address is neither null nor misaligned.
     let same = unsafe {
         let (old, new) = (at.cast::<u8>(), (&raw const value).cast::<u8>());
         slice::from_raw_parts(old, bytes) == slice::from_raw_parts(new, bytes)
@@ -73,7 +74,7 @@ unsafe fn write<T: Copy>(at: *mut T, align: usize, value: T) {
     }
 }
 
-/// Fails where the GPU would: a null array, an address that is not a multiple of `align`.
+/// Fails where a GPU would: for an absent array, or an address that is not a multiple of `align`.
 #[inline(always)]
 #[track_caller]
 fn check_address(address: usize, align: usize) {
@@ -99,7 +100,7 @@ fn bad_address(address: usize, align: usize) -> ! {
 #[inline(always)]
 #[track_caller]
 pub(crate) unsafe fn global_read<T: Copy>(at: *const T) -> T {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { read(at, align_of::<T>()) }
 }
 
@@ -108,7 +109,7 @@ pub(crate) unsafe fn global_read<T: Copy>(at: *const T) -> T {
 #[inline(always)]
 #[track_caller]
 pub(crate) unsafe fn global_write<T: Copy>(at: *mut T, value: T) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { write(at, align_of::<T>(), value) }
 }
 
@@ -117,11 +118,11 @@ pub(crate) unsafe fn global_write<T: Copy>(at: *mut T, value: T) {
 #[inline(always)]
 #[track_caller]
 pub(crate) unsafe fn stream_read_4x32(at: *const u32) -> [u32; 4] {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { read(at.cast::<[u32; 4]>(), 16) }
 }
 
-// There are no caches.
+// The emulator has no caches.
 pub(crate) use self::{
     stream_read_2x64 as global_read_2x64, stream_read_4x32 as global_read_4x32,
     stream_write_2x64 as global_write_2x64, stream_write_4x32 as global_write_4x32,
@@ -132,7 +133,7 @@ pub(crate) use self::{
 #[inline(always)]
 #[track_caller]
 pub(crate) unsafe fn constant_read_u64(at: *const u64) -> u64 {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { global_read(at) }
 }
 
@@ -141,7 +142,7 @@ pub(crate) unsafe fn constant_read_u64(at: *const u64) -> u64 {
 #[inline(always)]
 #[track_caller]
 pub(crate) unsafe fn constant_read_u32(at: *const u32) -> u32 {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { global_read(at) }
 }
 
@@ -150,7 +151,7 @@ pub(crate) unsafe fn constant_read_u32(at: *const u32) -> u32 {
 #[inline(always)]
 #[track_caller]
 pub(crate) unsafe fn stream_read_2x32(at: *const u32) -> [u32; 2] {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { read(at.cast::<[u32; 2]>(), 8) }
 }
 
@@ -159,7 +160,7 @@ pub(crate) unsafe fn stream_read_2x32(at: *const u32) -> [u32; 2] {
 #[inline(always)]
 #[track_caller]
 pub(crate) unsafe fn stream_write_2x32(at: *mut u32, words: [u32; 2]) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { write(at.cast::<[u32; 2]>(), 8, words) }
 }
 
@@ -168,7 +169,7 @@ pub(crate) unsafe fn stream_write_2x32(at: *mut u32, words: [u32; 2]) {
 #[inline(always)]
 #[track_caller]
 pub(crate) unsafe fn stream_read_2x64(at: *const u64) -> [u64; 2] {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { read(at.cast::<[u64; 2]>(), 16) }
 }
 
@@ -177,7 +178,7 @@ pub(crate) unsafe fn stream_read_2x64(at: *const u64) -> [u64; 2] {
 #[inline(always)]
 #[track_caller]
 pub(crate) unsafe fn stream_write_4x32(at: *mut u32, values: [u32; 4]) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { write(at.cast::<[u32; 4]>(), 16, values) }
 }
 
@@ -186,11 +187,11 @@ pub(crate) unsafe fn stream_write_4x32(at: *mut u32, values: [u32; 4]) {
 #[inline(always)]
 #[track_caller]
 pub(crate) unsafe fn stream_write_2x64(at: *mut u64, values: [u64; 2]) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { write(at.cast::<[u64; 2]>(), 16, values) }
 }
 
-/// There is no cache.
+/// The emulator has no caches.
 #[inline(always)]
 pub(crate) fn prefetch<T>(_at: *const T) {}
 
@@ -200,7 +201,8 @@ pub(crate) fn prefetch<T>(_at: *const T) {}
 #[track_caller]
 pub(crate) unsafe fn load_relaxed_u64(at: *const u64) -> u64 {
     launch().maybe_switch();
-    // SAFETY: the caller's. One operating-system thread runs all threads of a launch: nobody writes meanwhile.
+    // SAFETY: the caller upholds this. One operating-system thread runs all threads of a launch: no other thread writes
+    // meanwhile.
     unsafe { read(at, 8) }
 }
 
@@ -210,11 +212,12 @@ pub(crate) unsafe fn load_relaxed_u64(at: *const u64) -> u64 {
 #[track_caller]
 pub(crate) unsafe fn load_relaxed_u32(at: *const u32) -> u32 {
     launch().maybe_switch();
-    // SAFETY: the caller's. One operating-system thread runs all threads of a launch: nobody writes meanwhile.
+    // SAFETY: the caller upholds this. One operating-system thread runs all threads of a launch: no other thread writes
+    // meanwhile.
     unsafe { read(at, 4) }
 }
 
-/// Notes that others may now see what they wait for.
+/// Records that other threads may now see what they wait for.
 pub(super) fn stored(launch: &Launch) {
     launch.state.borrow_mut().stored = true;
     launch.maybe_switch();
@@ -227,11 +230,11 @@ pub(super) fn stored(launch: &Launch) {
 pub(crate) unsafe fn store_relaxed_u64(at: *mut u64, value: u64) {
     check_address(at.addr(), 8);
     stored(launch());
-    // SAFETY: the caller's; neither null nor misaligned.
+    // SAFETY: the caller upholds this; the address is neither null nor misaligned.
     unsafe { AtomicU64::from_ptr(at) }.store(value, Ordering::Relaxed);
 }
 
-// There is nobody else.
+// There is no other device and no host that reads.
 pub(crate) use self::store_relaxed_u64 as store_system_u64;
 
 #[inline(never)]
@@ -250,7 +253,7 @@ pub(crate) unsafe fn add_acq_rel_u32(at: *mut u32, value: u32) -> u32 {
     check_address(at.addr(), 4);
     stored(launch());
     fence();
-    // SAFETY: the caller's; neither null nor misaligned.
+    // SAFETY: the caller upholds this; the address is neither null nor misaligned.
     unsafe { AtomicU32::from_ptr(at) }.fetch_add(value, Ordering::AcqRel)
 }
 
@@ -261,6 +264,6 @@ pub(crate) unsafe fn add_acq_rel_u32(at: *mut u32, value: u32) -> u32 {
 pub(crate) unsafe fn add_relaxed_u64(at: *mut u64, value: u64) {
     check_address(at.addr(), 8);
     stored(launch());
-    // SAFETY: the caller's; neither null nor misaligned.
+    // SAFETY: the caller upholds this; the address is neither null nor misaligned.
     unsafe { AtomicU64::from_ptr(at) }.fetch_add(value, Ordering::Relaxed);
 }

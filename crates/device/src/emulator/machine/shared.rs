@@ -7,13 +7,13 @@ use super::super::context::launch;
 use super::super::state::Identity;
 use super::{fail, stored};
 
-/// Addresses are offsets.
+/// Addresses in shared memory are offsets.
 #[inline(always)]
 pub(crate) fn shared_address(offset: u32) -> u32 {
     offset
 }
 
-/// Other memory of the block, of the same size, so that both can be looked after.
+/// A separate memory of the block, of the same size, so that both kinds of access can be checked.
 #[inline(never)]
 #[track_caller]
 pub(crate) fn near_address(offset: u32) -> u64 {
@@ -68,7 +68,7 @@ pub(crate) unsafe fn shared_write_u64(offset: u32, value: u64) {
 #[inline(never)]
 #[track_caller]
 pub(crate) unsafe fn shared_read_4x32(offset: u32) -> [u32; 4] {
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe {
         let [a, b] = shared_read_2x64(offset);
         [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32]
@@ -81,7 +81,7 @@ pub(crate) unsafe fn shared_read_4x32(offset: u32) -> [u32; 4] {
 #[track_caller]
 pub(crate) unsafe fn shared_write_4x32(offset: u32, [a, b, c, d]: [u32; 4]) {
     let both = |low, high| u64::from(low) | u64::from(high) << 32;
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { shared_write_2x64(offset, [both(a, b), both(c, d)]) }
 }
 
@@ -91,7 +91,7 @@ pub(crate) unsafe fn shared_write_4x32(offset: u32, [a, b, c, d]: [u32; 4]) {
 #[track_caller]
 pub(crate) unsafe fn shared_read_2x64(offset: u32) -> [u64; 2] {
     check_vector(offset);
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe { [shared_read_u64(offset), shared_read_u64(offset + 8)] }
 }
 
@@ -101,14 +101,14 @@ pub(crate) unsafe fn shared_read_2x64(offset: u32) -> [u64; 2] {
 #[track_caller]
 pub(crate) unsafe fn shared_write_2x64(offset: u32, [a, b]: [u64; 2]) {
     check_vector(offset);
-    // SAFETY: the caller's.
+    // SAFETY: the caller upholds this.
     unsafe {
         shared_write_u64(offset, a);
         shared_write_u64(offset + 8, b);
     }
 }
 
-/// Fails where the GPU would: a vector in shared memory that is not aligned.
+/// Fails where a GPU would: for a vector in shared memory that is not aligned.
 #[track_caller]
 fn check_vector(offset: u32) {
     if !offset.is_multiple_of(16) {
@@ -125,7 +125,7 @@ pub(crate) fn sync_cluster() {
     launch.switch();
 }
 
-/// The calling thread, if it were of block `rank` of the cluster.
+/// The calling thread, as if it belonged to block `rank` of the cluster.
 #[track_caller]
 fn neighbour(rank: u32) -> Identity {
     let launch = launch();
@@ -185,5 +185,5 @@ pub(crate) unsafe fn own_load_u64(offset: u32) -> u64 {
     launch().shared(place, ("reads", offset, 8), |shared, _| shared.load_u64(offset))
 }
 
-// To the threads of a block it is as to those of a cluster.
+// Threads of a block use it as those of a cluster do.
 pub(crate) use self::{own_load_u64 as block_load_u64, own_store_u64 as block_store_u64};

@@ -1,4 +1,4 @@
-//! The stock once more, with the locks of loom, which goes through every order in which threads can come to them.
+//! The stock again, with the locks of loom, which explores every order in which threads can take them.
 
 mod sync {
     pub(super) use loom::sync::{Condvar, Mutex, MutexGuard};
@@ -18,7 +18,7 @@ use self::stock::Stock;
 const MOST: usize = 2;
 const KEPT: usize = 1;
 
-/// Borrows `count` things, of which there are never too many at once.
+/// Borrows `count` things; checks that never too many are lent at once.
 fn borrow(stock: &Stock<usize>, count: usize, in_use: &AtomicUsize) {
     let loan = stock.lend(count, Ok).expect("they can be made");
     assert_eq!(loan.things.len(), count);
@@ -27,11 +27,11 @@ fn borrow(stock: &Stock<usize>, count: usize, in_use: &AtomicUsize) {
     in_use.fetch_sub(count, Ordering::Relaxed);
 }
 
-/// What a thread does with the stock.
+/// The use that a thread makes of the stock.
 type Work = fn(&Stock<usize>, &AtomicUsize);
 
-/// Lets a thread for each of `others`, and this one, use a stock, in every order in which at most two threads are
-/// interrupted; in the end all is there again.
+/// Lets one thread for each of `others`, and this one, use a stock, in every order in which at most two threads are
+/// preempted. Afterwards everything is available again.
 fn in_every_order<const N: usize>(others: [Work; N], mine: Work) {
     let mut orders = loom::model::Builder::new();
     orders.preemption_bound = Some(2);

@@ -1,4 +1,4 @@
-//! Things that are lent by number, and kept for the next who needs some.
+//! Things that are lent by number, and kept for later borrowers.
 
 use std::io;
 use std::sync::PoisonError;
@@ -6,9 +6,9 @@ use std::sync::PoisonError;
 use super::sync::{Condvar, Mutex, MutexGuard};
 
 pub(super) struct Stock<T> {
-    /// In use at once.
+    /// The most in use at the same time.
     most: usize,
-    /// Kept while no one uses them.
+    /// The most kept while they are not in use.
     kept: usize,
     state: Mutex<State<T>>,
     given_back: Condvar,
@@ -30,8 +30,8 @@ impl<T> Stock<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lends `count` things, no more than there may be, as soon as that many are not in use; `make` makes those that
-    /// are not there yet, by their number.
+    /// Lends `count` things, at most as many as there may be, as soon as that many are free. `make` makes those that do
+    /// not exist yet, by their number.
     pub(super) fn lend(
         &self,
         count: usize,
@@ -54,7 +54,7 @@ impl<T> Stock<T> {
     }
 }
 
-/// What was lent: the things that are in here when it is dropped, and the right to as many as it was for, are others'.
+/// A loan. When it is dropped, the things in it, and the right to as many as were lent, return to the stock.
 pub(in super::super) struct Loan<'a, T> {
     pub(in super::super) things: Vec<T>,
     count: usize,
