@@ -1,4 +1,4 @@
-//! What a library's build script calls.
+//! The interface for a library's build script.
 
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -15,27 +15,27 @@ use crate::{
 pub const OFF_VARIABLE: &str = "WARPSWARM_PTX";
 /// The package's name in `$OUT_DIR`.
 pub const FILE: &str = "kernels.wsptx";
-/// Where kernels are compiled, in the target folder: apart from the host's own files and lock.
+/// The folder, in the target folder, in which kernels are compiled, apart from the host's own files and lock.
 pub const FOLDER: &str = "ptx-build";
-/// In cargo's own folder of the user; written by setup, so that build scripts look for a toolchain again.
+/// A file in the user's cargo folder. Setup writes it, so that build scripts look for a toolchain again.
 const STAMP: &str = "warpswarm-toolchain.stamp";
 
-/// What a library's build script says; paths are relative to the library's folder.
+/// The settings of a library's build script; paths are relative to the library's folder.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildScript<'a> {
-    /// A package that came with the library, used if it is there. If the sources are there too and are others than
-    /// those that it was compiled from, that is an error.
+    /// A package that is delivered with the library, used if it exists. If the sources exist too, and differ from those
+    /// that it was compiled from, that is an error.
     pub packaged: &'a str,
     /// The `Cargo.toml` of the kernels.
     pub kernels: &'a str,
-    /// The folders whose change changes the kernels.
+    /// The folders whose contents determine the kernels.
     pub sources: &'a [&'a str],
     /// The lowest architecture to compile for.
     pub arch: &'a str,
 }
 
-/// Writes `$OUT_DIR/kernels.wsptx`: the package that came with the library, or one compiled now, or
-/// an empty file and one warning. Call it from a build script's `main`:
+/// Writes `$OUT_DIR/kernels.wsptx`: the package that is delivered with the library, or one compiled now, or an empty
+/// file and one warning. Call it from a build script's `main`:
 ///
 /// ```no_run
 /// warpswarm_ptx_builder::for_build_script(&warpswarm_ptx_builder::BuildScript {
@@ -46,11 +46,11 @@ pub struct BuildScript<'a> {
 /// });
 /// ```
 ///
-/// The library then embeds the file, `include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx"))`,
-/// and opens it with [`Package::open`].
+/// The library then embeds the file, `include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx"))`, and opens it with
+/// [`Package::open`].
 ///
-/// If the kernels do not compile, or a file cannot be read or written, it says so and ends the build
-/// script with exit code 1, so that the build fails.
+/// If the kernels do not compile, or a file cannot be read or written, it prints the error and ends the build script
+/// with exit code 1, so that the build fails.
 ///
 /// # Panics
 ///
@@ -111,17 +111,17 @@ fn bytes(script: &BuildScript<'_>, here: &Path, out: &Path) -> Vec<u8> {
     };
     rerun_if_changed(&toolchain.rustc);
     let kernels = Kernels { manifest, arch: script.arch.into(), target_dir };
-    // Before they are compiled: what somebody changes meanwhile is seen at the next build.
+    // Computed before the compilation, so that a change during it is detected at the next build.
     let sources = fingerprint();
     let modules = or_fail(kernels.build(&toolchain));
-    // Also what lies elsewhere, and which versions of published packages were taken.
+    // Also files elsewhere, and the versions of published packages.
     let lock = kernels.manifest.ancestors().skip(1).map(|folder| folder.join("Cargo.lock"));
     lock.into_iter().find(|lock| lock.exists()).iter().for_each(|lock| rerun_if_changed(lock));
     kernels.sources().iter().for_each(|source| rerun_if_changed(source));
     pack(Origin { arch: script.arch, toolchain: &toolchain.version, sources }, &modules)
 }
 
-/// The fingerprint in a package that came with the library, or what is wrong with it.
+/// The fingerprint in a package that is delivered with the library, or what is wrong with it.
 fn came_with(bytes: &[u8]) -> Result<u64, String> {
     match Package::open(bytes) {
         Ok(package) => Ok(package.sources()),
@@ -130,7 +130,7 @@ fn came_with(bytes: &[u8]) -> Result<u64, String> {
     }
 }
 
-/// What to say, and what to do about it.
+/// The message about a stale package, and what to do about it.
 fn stale(script: &BuildScript<'_>, packaged: &Path, reason: &str) -> String {
     format!(
         "{} {reason}; delete it, and the next build compiles {} anew",
@@ -139,7 +139,7 @@ fn stale(script: &BuildScript<'_>, packaged: &Path, reason: &str) -> String {
     )
 }
 
-/// The value, or the end of the build.
+/// The value; an error ends the build.
 fn or_fail<T, E: Display>(result: Result<T, E>) -> T {
     result.unwrap_or_else(|error| {
         eprintln!("{error}\n{OFF_VARIABLE}=off builds without GPU kernels");
@@ -152,17 +152,17 @@ fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, String> {
     result.map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The target folder that `$OUT_DIR` lies in: the nearest folder above it that cargo has marked as its own.
+/// The target folder of `$OUT_DIR`: the nearest folder above it that cargo has marked as its own.
 fn target_dir(out: &Path) -> &Path {
     out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists()).unwrap_or(out)
 }
 
-/// Lets build scripts that found no toolchain, or another one, look again: always if it is new, also where the
-/// same one was installed before.
+/// Makes build scripts that found no toolchain, or another one, look again. If the toolchain is new they always do,
+/// even if the same one was installed before.
 #[cfg(feature = "setup")]
 pub(crate) fn look_again(toolchain: &DeviceToolchain, is_new: bool) {
     let is_known = |stamp: &PathBuf| !is_new && is_text(stamp, &toolchain.version);
-    // Where it cannot be written, build scripts do not look at it either.
+    // If the stamp cannot be written, build scripts do not watch it either.
     if let Some(stamp) = stamp().filter(|stamp| !is_known(stamp)) {
         let _ = fs::write(stamp, &toolchain.version);
     }
@@ -173,8 +173,8 @@ fn is_text(file: &Path, text: &str) -> bool {
     fs::read_to_string(file).is_ok_and(|read| read == text)
 }
 
-/// The stamp, made if it is not there: a path that is missing would run the script every time, and one newer
-/// than the script's start would run it once more. `None` where it cannot be made.
+/// The stamp, created if it does not exist: a missing path would run the script at every build, and one newer than the
+/// script's start would run it once more. `None` if it cannot be created.
 fn stamp() -> Option<PathBuf> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     stamp_in(&home.or_else(|| env::home_dir().map(|home| home.join(".cargo")))?).ok()

@@ -1,4 +1,4 @@
-//! Compiles a crate of kernels to one PTX text, with a cargo of its own.
+//! Compiles a crate of kernels to one PTX text, with a separate call of cargo.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -10,13 +10,12 @@ use crate::{CutError, DeviceToolchain, Module, Version, cut, halves, package, wo
 
 const TARGET: &str = "nvptx64-nvidia-cuda";
 
-/// Loops of a known number of rounds are unrolled whatever their size: kernels keep arrays in
-/// registers, and a register has no index that is known only at run time.
+/// Loops of a known number of rounds are unrolled whatever their size: kernels keep arrays in registers, which cannot
+/// be indexed at run time.
 const UNROLL: &str = "llvm-args=-unroll-threshold=20000";
 
-/// The profile kernels are compiled with, said on the command line so that a user's workspace need
-/// not define it. Fat LTO merges `core` into the one PTX file before it is written, and optimises it there: what is
-/// done to it before only takes time, and the PTX is the same without.
+/// The profile for kernels, passed on the command line so that a user's workspace need not define it. Fat LTO merges
+/// `core` into the one PTX file and optimises it there. Optimising it before only takes time; the PTX is the same.
 const PROFILE: [&str; 8] = [
     "inherits=\"release\"",
     "opt-level=3",
@@ -28,8 +27,8 @@ const PROFILE: [&str; 8] = [
     "package.compiler_builtins.opt-level=0",
 ];
 
-/// Stands in for the linker. The PTX is written before a linker would run; but cargo wants the
-/// linker's output to be there, and would compile everything again each time if it were not.
+/// Replaces the linker. The PTX is written before a linker would run, but cargo expects the linker's output, and would
+/// compile everything again each time without it.
 const LINKER: &str = "#!/bin/sh
 while [ $# -gt 0 ]; do
     if [ \"$1\" = -o ]; then : > \"$2\"; fi
@@ -37,11 +36,11 @@ while [ $# -gt 0 ]; do
 done
 ";
 
-/// Variables that start with `CARGO_` and are the user's, not an outer cargo's.
+/// Variables that start with `CARGO_` and belong to the user, not to an outer cargo.
 const KEPT: [&str; 6] =
     ["CARGO_HOME", "CARGO_NET_", "CARGO_HTTP_", "CARGO_TERM_", "CARGO_REGISTR", "CARGO_SOURCE_"];
 
-/// Other variables that an outer cargo, or someone compiling for the host, may have set.
+/// Other variables that an outer cargo, or a user who compiles for the host, may have set.
 const CLEANED: [&str; 9] = [
     "RUSTFLAGS",
     "RUSTDOCFLAGS",
@@ -59,10 +58,10 @@ const CLEANED: [&str; 9] = [
 pub struct Kernels {
     /// Its `Cargo.toml`.
     pub manifest: PathBuf,
-    /// The lowest architecture it shall run on, such as `sm_80`.
+    /// The lowest architecture on which it has to run, such as `sm_80`.
     pub arch: String,
-    /// Where compiled things go. It must not be the target folder of a cargo that is running now,
-    /// such as the one whose build script this is; that one would be waited for without end.
+    /// The folder for compiled files. It must not be the target folder of a running cargo, such as the one that runs
+    /// the calling build script: cargo would wait for its lock for ever.
     pub target_dir: PathBuf,
 }
 
@@ -70,12 +69,12 @@ pub struct Kernels {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompileError {
-    /// A file could not be read or written, or cargo not be started.
+    /// A file could not be read or written, or cargo could not be started.
     #[error("{path}: {error}")]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         error: io::Error,
     },
     /// The compiler found errors.
@@ -86,7 +85,7 @@ pub enum CompileError {
         /// What the compiler printed.
         output: String,
     },
-    /// It compiles, and has nothing in it.
+    /// The crate compiles but exports nothing.
     #[error(
         "{manifest} exports nothing: its lib.rs needs a line `export_objective!` or `export_method!`"
     )]
@@ -94,14 +93,14 @@ pub enum CompileError {
         /// The crate's `Cargo.toml`.
         manifest: PathBuf,
     },
-    /// It compiles, but calls a function that does not exist there.
+    /// The crate compiles, but calls a function that does not exist on a GPU.
     #[error("{manifest} does not run on GPUs: `{caller}` calls `{name}`\nnote: {}", words::of_symbol(.name))]
     Undefined {
         /// The crate's `Cargo.toml`.
         manifest: PathBuf,
         /// The function that calls.
         caller: String,
-        /// The function that is not there.
+        /// The missing function.
         name: String,
     },
     /// A function calls itself.
@@ -120,7 +119,7 @@ pub enum CompileError {
     Cut(#[from] CutError),
 }
 
-/// What the compiler's output means, below it.
+/// Explanations of the compiler's output, to be printed below it.
 fn notes(output: &str) -> String {
     words::of_output(output).iter().map(|sentence| format!("\nnote: {sentence}")).collect()
 }
@@ -143,8 +142,8 @@ impl Kernels {
         Ok(modules)
     }
 
-    /// The files it was compiled from at last, also those of other crates that lie on this machine; none if cargo
-    /// has not said.
+    /// The files of the last compilation, including those of other crates on this machine; none if cargo has not listed
+    /// them.
     pub fn sources(&self) -> Vec<PathBuf> {
         let crates = fs::read_to_string(&self.manifest).unwrap_or_default();
         let name = crates.lines().find_map(|line| line.trim().strip_prefix("name = \""));
@@ -167,15 +166,15 @@ impl Kernels {
         }
     }
 
-    /// Compiles the crate to one PTX text. Does nothing but read that text if nothing has changed.
+    /// Compiles the crate to one PTX text. If nothing has changed, only reads the text.
     fn compile(&self, toolchain: &DeviceToolchain) -> Result<String, CompileError> {
         let target_dir = std::path::absolute(&self.target_dir).map_err(at(&self.target_dir))?;
         let manifest = fs::canonicalize(&self.manifest).map_err(at(&self.manifest))?;
-        // Another crate's kernels may share the folder, so the file is named after this one's place.
+        // Kernels of another crate may share the folder, so the file is named after this crate's path.
         let place = package::checksum(manifest.as_os_str().as_encoded_bytes());
         let ptx = target_dir.join(TARGET).join(format!("{}-{place:016x}.s", self.arch));
         fs::create_dir_all(&target_dir).map_err(at(&target_dir))?;
-        // Cargo's own lock ends with cargo; this one lasts until the text is read.
+        // Cargo's own lock ends with cargo; this one is held until the text has been read.
         let lock_path = target_dir.join("ptx.lock");
         let lock = File::create(&lock_path).map_err(at(&lock_path))?;
         lock.lock().map_err(at(&lock_path))?;
@@ -199,8 +198,8 @@ impl Kernels {
         command
             .env("RUSTC", &toolchain.rustc)
             .env("RUSTC_BOOTSTRAP", "1")
-            // This also switches off what a configuration file says. Warnings are for the build for the CPU:
-            // here they would stand before an error.
+            // This also overrides configuration files. Warnings are shown by the build for the CPU; here they would
+            // precede an error.
             .env("CARGO_ENCODED_RUSTFLAGS", "-Awarnings")
             .env("RUSTC_WRAPPER", "");
         command
@@ -230,13 +229,13 @@ impl Kernels {
     }
 }
 
-/// The files that a rule of make's depends on, in which a space is written `\ `.
+/// The files that a rule of make depends on. A space in a name is written `\ `.
 fn paths(rule: &str) -> Vec<PathBuf> {
     let files = rule.split_once(": ").map_or("", |(_, files)| files).trim().replace("\\ ", "\0");
     files.split_whitespace().map(|file| file.replace('\0', " ").into()).collect()
 }
 
-/// Writes the linker, if it is not there.
+/// Writes the linker, if it does not exist.
 fn linker(target_dir: &Path) -> Result<PathBuf, CompileError> {
     let linker = target_dir.join("linker.sh");
     if fs::read_to_string(&linker).is_ok_and(|text| text == LINKER) {

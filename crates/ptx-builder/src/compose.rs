@@ -1,10 +1,10 @@
-//! Puts an objective together from pieces, when a program runs: an expression's.
+//! Builds the objective of an expression from pieces, when a program runs.
 //!
-//! A piece is a module like an objective's: an entry that reads and writes registers of agreed names, the
-//! `%we_...`. There is one for each operation, one that reads a coordinate, one that reads a datum, and one for each
-//! reduction, which has the comment `// warpswarm.term` where it wants the term of number `%we_k` in `%we_t`. Their
-//! instructions come one after the other, with moves of registers between; what is written is an objective's module,
-//! to be [linked](crate::link()) with kernels. All arithmetic is in the pieces, which rustc has compiled.
+//! A piece is a module like an objective's: an entry that reads and writes registers of agreed names, `%we_...`. There
+//! is one piece for each operation, one that reads a coordinate, one that reads a number of the data, and one for each
+//! reduction. A reduction has the comment `// warpswarm.term` where it needs the term of number `%we_k` in `%we_t`. The
+//! instructions of the pieces are joined in sequence, with moves of registers between. The result is an objective's
+//! module, to be [linked](crate::link()) with kernels. All arithmetic is in the pieces, which rustc has compiled.
 
 mod model;
 mod solution;
@@ -15,12 +15,12 @@ use std::fmt::Write;
 use crate::link::{LinkError, inlined, parameter};
 use crate::ptx::{Kind, parse};
 
-/// The comment in whose place a term is put.
+/// The comment that a term replaces.
 const TERM: &str = "// warpswarm.term";
-/// The parameter of what is put together.
+/// The parameter of the objective that is built.
 const PARAMETER: &str = "objective_param_0";
 
-/// What an operation reads.
+/// An operand of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
     /// A result, by its number.
@@ -29,24 +29,24 @@ pub enum Operand {
     Constant(u64),
     /// A coordinate.
     Coordinate(u32),
-    /// The coordinate so many after the number of the term.
+    /// The coordinate with this number plus that of the term.
     Coordinates(u32),
-    /// The datum so many after the number of the term.
+    /// The number of the data with this index plus that of the term.
     Data(u32),
-    /// A number that the run has for itself.
+    /// A number of the run's own data.
     Own(u32),
-    /// The number of the run's own so many after the number of the term.
+    /// The number of the run's own data with this index plus that of the term.
     Owns(u32),
     /// The number of the term, from 0.
     Index,
     /// A number of a differential equation's solution.
     Solution(u32),
-    /// The number of the solution so many after the number of the term.
+    /// The number of the solution with this index plus that of the term.
     Solutions(u32),
 }
 
 impl Operand {
-    /// Whether it is another one in each term.
+    /// Whether it differs from term to term.
     fn varies(self) -> bool {
         matches!(
             self,
@@ -59,25 +59,25 @@ impl Operand {
     }
 }
 
-/// An objective that is being put together.
+/// An objective that is being built.
 pub struct Composer<'a> {
-    /// The module of a name.
+    /// Returns the module of a name.
     module: &'a dyn Fn(&str) -> Option<String>,
     real: &'a str,
     form: &'a str,
-    /// Tables of the pieces, by their names.
+    /// Tables that the pieces need, by their names.
     items: Vec<(String, String)>,
-    /// What the pieces want of the objective's parameter.
+    /// The objective's parameter, as pieces declare it.
     parameter: Option<String>,
     body: String,
-    /// Pieces so far: each has labels of its own.
+    /// The number of pieces so far, which makes their labels unique.
     pieces: usize,
-    /// What has been read, and into which register.
+    /// The operands that have been read, and their registers.
     read: HashMap<Operand, u32>,
     registers: u32,
-    /// Numbers of a solution, for which each thread has memory.
+    /// The numbers of a solution, for which each thread has memory.
     solution: u32,
-    /// What else there is of a model.
+    /// The additional data of a model.
     model: Option<model::Model>,
 }
 
@@ -88,11 +88,11 @@ impl std::fmt::Debug for Composer<'_> {
 }
 
 impl<'a> Composer<'a> {
-    /// Begins an objective of `f32` or `f64`, for points of a form, of pieces that `module` gives.
+    /// Begins an objective of `f32` or `f64`, for points of a form, from pieces that `module` returns.
     ///
     /// # Errors
     ///
-    /// Where a piece is not there.
+    /// If a piece does not exist.
     pub fn new(
         module: &'a dyn Fn(&str) -> Option<String>,
         real: &'a str,
@@ -103,7 +103,7 @@ impl<'a> Composer<'a> {
         Ok(composer)
     }
 
-    /// One with nothing in it.
+    /// An empty objective.
     fn empty(module: &'a dyn Fn(&str) -> Option<String>, real: &'a str, form: &'a str) -> Self {
         Composer {
             module,
@@ -135,7 +135,7 @@ impl<'a> Composer<'a> {
         self.body.push('\n');
     }
 
-    /// Puts a piece here; `term` writes what it wants at each of its marks.
+    /// Inserts a piece; `term` writes the term at each of its marks.
     fn piece(
         &mut self,
         name: &str,
@@ -173,7 +173,7 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
-    /// The register or the number in which an operand is, read now unless it has been.
+    /// The register that holds an operand, or the operand as a number. Reads the operand if it has not been read yet.
     fn operand(&mut self, operand: Operand) -> Result<String, LinkError> {
         let register = match operand {
             Operand::Result(number) => return Ok(format!("%we_v{number}")),
@@ -226,11 +226,11 @@ impl<'a> Composer<'a> {
         Ok(format!("%we_x{register}"))
     }
 
-    /// An operation by its name; its result gets a number.
+    /// An operation by its name; `into` is the number of its result.
     ///
     /// # Errors
     ///
-    /// Where there is no such piece.
+    /// If there is no such piece.
     pub fn apply(&mut self, operation: &str, from: &[Operand], into: u32) -> Result<(), LinkError> {
         let bits = self.bits();
         let from = from.iter().map(|&from| self.operand(from));
@@ -243,13 +243,14 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
-    /// A reduction by its name over so many terms; its result gets a number.
+    /// A reduction by its name over a number of terms; `into` is the number of its result.
     ///
-    /// `term` writes what computes a term, and says what it is then; `from` is all that it reads but results.
+    /// `term` writes the code of a term and returns the operand that then holds it. `from` lists everything that the
+    /// code reads, except for results.
     ///
     /// # Errors
     ///
-    /// Where there is no such piece.
+    /// If there is no such piece.
     pub fn fold(
         &mut self,
         (reduction, terms): (&str, u32),
@@ -257,7 +258,7 @@ impl<'a> Composer<'a> {
         into: u32,
         term: &mut dyn FnMut(&mut Self) -> Result<Operand, LinkError>,
     ) -> Result<(), LinkError> {
-        // What is the same in all terms is read once.
+        // Operands that are the same in all terms are read once.
         for operand in from.into_iter().filter(|operand| !operand.varies()) {
             self.operand(operand)?;
         }
@@ -276,11 +277,11 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
-    /// The objective's module, with these results and as many numbers for them as were given, at most.
+    /// The objective's module, with these results; `results` is above every number of a result.
     ///
     /// # Errors
     ///
-    /// Where a piece is not there.
+    /// If a piece does not exist.
     pub fn finish(
         mut self,
         value: Operand,
@@ -295,7 +296,7 @@ impl<'a> Composer<'a> {
         Ok(self.module(&format!("{declared}{}{}", self.memory(), self.body)))
     }
 
-    /// The registers that pieces and results are in.
+    /// The declarations of the registers of pieces and results.
     fn declared(&self, results: u32) -> String {
         let (bits, results, registers) = (self.bits(), results.max(1), self.registers.max(1));
         format!(
@@ -305,9 +306,9 @@ impl<'a> Composer<'a> {
         )
     }
 
-    /// A module of an entry with this body, and what the pieces bring along.
+    /// A module of an entry with this body, and the tables that the pieces need.
     fn module(&self, body: &str) -> String {
-        // What a kernel brings itself is of its own text.
+        // Declarations that a kernel has itself are in its own text.
         let mut text = String::from(".version 7.8\n.target sm_80\n.address_size 64\n\n");
         for (_, item) in &self.items {
             text.push_str(item);
@@ -327,7 +328,7 @@ mod tests {
 
     const HEADER: &str = ".version 7.8\n.target sm_80\n.address_size 64\n";
 
-    /// Pieces that say their name, and a table.
+    /// Pieces that contain their name, and a table.
     fn module(name: &str) -> Option<String> {
         let inside = match name {
             "piece_fold_Sum_f32_warp" | "piece_fold_Sum_f32_thread" => "\t$L:\n\t{\n\tmov.b32 %we_k, %r1;\n// warpswarm.term\n\t}\n\t// again\n// warpswarm.term\n".to_string(),
@@ -379,7 +380,7 @@ mod tests {
         assert_eq!(distinct.len(), labels.len(), "{linked}");
     }
 
-    /// Intervals with rounds in them, of which one may be the last; what is kept lies in memory of the thread's own.
+    /// Intervals with rounds in them, one of which may be the last; the kept numbers are in the thread's own memory.
     #[test]
     fn a_differential_equation_becomes_two_loops() {
         let mut composer = Composer::new(&module, "f64", "thread").unwrap();
@@ -399,7 +400,8 @@ mod tests {
             .unwrap();
         composer.apply("Add", &[Operand::Solution(3), Operand::Solution(3)], 1).unwrap();
         let text = composer.finish(Operand::Result(1), Operand::Constant(0), 2).unwrap();
-        // What is the same in all intervals is read before the first, and the datum of an interval before its rounds.
+        // Operands that are the same in all intervals are read before the first interval, and those of an interval
+        // before its rounds.
         assert_eq!(text.matches("piece_coordinate_f64_thread").count(), 1, "{text}");
         let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} in {text}"));
         let order = [
@@ -420,7 +422,8 @@ mod tests {
         assert!(text.contains(".local .align 8 .b8 we_solution[96];"), "{text}");
     }
 
-    /// Two kinds of rows: a factor and a number of the fit's own are computed once; a sum over parameters reads registers.
+    /// Two kinds of rows: a factor and a number of the fit's own data are computed once; a sum over parameters reads
+    /// registers.
     #[test]
     fn a_model_is_what_rows_share_and_rows() {
         let mut composer = Composer::model(&module, "f32", 3);

@@ -1,27 +1,28 @@
 //! Cuts the one PTX text of a crate into one small module per entry.
 //!
-//! A module holds its entry and whatever that reaches: functions, tables, declarations. Three things
-//! that rustc cannot write are added on the way:
+//! A module has its entry and everything that the entry reaches: functions, tables, declarations. Three things that
+//! rustc cannot write are added:
 //!
-//! * the comment `// warpswarm.maxntid N`, in the entry or in a function it reaches, becomes the
-//!   entry's directive `.maxntid N, 1, 1`, with `.minnctapersm 1`, so that the assembler uses the
-//!   registers that such a block leaves instead of spilling for the sake of a second block;
-//! * the comment `// warpswarm.target T`, there too, makes T the module's target, unless all have a later one;
-//! * a use of the name `warpswarm_shared` brings its declaration, the block's dynamic shared memory.
+//! * The comment `// warpswarm.maxntid N`, in the entry or in a function that it reaches, becomes the entry's directive
+//!   `.maxntid N, 1, 1`, with `.minnctapersm 1`. The assembler then uses the registers that such a block leaves,
+//!   instead of spilling them for the sake of a second block.
+//! * The comment `// warpswarm.target T`, at the same places, makes T the module's target, unless the text has a later
+//!   one.
+//! * A use of the name `warpswarm_shared` adds its declaration, the block's dynamic shared memory.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::ptx::{Item, Kind, Ptx, parse};
 
-/// The name under which kernels reach dynamic shared memory.
+/// The name of dynamic shared memory in kernels.
 const SHARED: &str = "warpswarm_shared";
 const SHARED_LINE: &str = ".extern .shared .align 16 .b8 warpswarm_shared[];";
-/// Functions that the driver brings.
+/// Functions that the driver provides.
 const OF_THE_DRIVER: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
-/// No block has more threads.
+/// The largest block of any GPU.
 const MOST_THREADS: u32 = 1024;
 
-/// One entry with all it needs, ready for a driver.
+/// One entry with everything that it needs, ready for a driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
     /// The entry's name.
@@ -40,7 +41,8 @@ pub struct Version {
 }
 
 impl Version {
-    /// What our modules say at least: that of CUDA 12.0, which drivers must support, and the first with bulk copies.
+    /// The least version of our modules: that of CUDA 12.0, which drivers must support, and the first one with bulk
+    /// copies.
     pub const LOWEST: Self = Self { major: 8, minor: 0 };
 
     pub(crate) fn parse(text: &str) -> Option<Self> {
@@ -49,20 +51,20 @@ impl Version {
     }
 }
 
-/// Why a PTX text cannot be cut. Lines are of that text, counted from 1.
+/// Why a PTX text cannot be cut. Lines are those of the text, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CutError {
     /// A directive is missing at the top.
     #[error("the PTX has no {directive} directive")]
     NoHeader {
-        /// Which.
+        /// The directive.
         directive: &'static str,
     },
-    /// Something at the top level that is no function, variable or alias; debug information, perhaps.
+    /// A top-level item that is no function, variable or alias; perhaps debug information.
     #[error("line {line} of the PTX begins with `{word}`, which this cutter does not know")]
     Unexpected {
-        /// Where it begins.
+        /// The line where it begins.
         line: usize,
         /// The word.
         word: String,
@@ -70,13 +72,13 @@ pub enum CutError {
     /// The text ends within an item, a comment or a string.
     #[error("what begins in line {line} of the PTX has no end")]
     Unfinished {
-        /// Where it begins.
+        /// The line where it begins.
         line: usize,
     },
     /// A closing bracket without its opening one.
     #[error("the item in line {line} of the PTX closes more brackets than it opens")]
     Unbalanced {
-        /// Where it begins.
+        /// The line where it begins.
         line: usize,
     },
     /// Two items of the same kind have the same name.
@@ -85,12 +87,12 @@ pub enum CutError {
         /// The name.
         name: String,
     },
-    /// A call of a function whose body is not there.
+    /// A call of a function without a body.
     #[error("`{caller}` calls `{name}`, which is not defined in the PTX")]
     Missing {
         /// The function that calls.
         caller: String,
-        /// The function that is not there.
+        /// The missing function.
         name: String,
     },
     /// A function calls itself, directly or through others.
@@ -99,18 +101,18 @@ pub enum CutError {
         /// The function.
         name: String,
     },
-    /// `warpswarm.maxntid` says something else than one number from 1 to 1024.
+    /// `warpswarm.maxntid` is followed by something other than one number from 1 to 1024.
     #[error("`{entry}` says warpswarm.maxntid {said}, where one number from 1 to 1024 should be")]
     MaxThreads {
         /// The entry.
         entry: String,
-        /// All that is said.
+        /// Everything that follows it.
         said: String,
     },
 }
 
-/// Cuts `ptx` into one module per entry, in the order of the entries. `lowest` lifts the version
-/// that the modules say; a version above it stays.
+/// Cuts `ptx` into one module per entry, in the order of the entries. Modules have at least the version `lowest`, or
+/// that of the text if it is higher.
 ///
 /// ```
 /// let ptx = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry e() { ret; }\n";
@@ -130,13 +132,13 @@ pub fn cut(ptx: &str, lowest: Option<Version>) -> Result<Vec<Module>, CutError> 
         .collect()
 }
 
-/// The number of an architecture: 90 of `sm_90` and of `sm_90a`, 0 of what is none.
+/// The number of an architecture: 90 for `sm_90` and for `sm_90a`, 0 for anything else.
 pub fn number(target: &str) -> u32 {
     let digits = target.trim_start_matches("sm_");
     digits.trim_end_matches(|letter: char| !letter.is_ascii_digit()).parse().unwrap_or(0)
 }
 
-/// Where each name stands: its definition and its declarations.
+/// The items of each name: its definition and its declarations.
 fn index<'a>(items: &[Item<'a>]) -> Result<HashMap<&'a str, Vec<usize>>, CutError> {
     let mut index: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, item) in items.iter().enumerate() {
@@ -170,7 +172,7 @@ fn reached(
         }
         for word in &item.words {
             for &other in index.get(word).into_iter().flatten() {
-                // An entry is never called; its name in another one's text is that text's own.
+                // Entries are never called; an entry's name in another item is a local name there.
                 if ptx.items[other].kind != Kind::Entry && reached.insert(other) {
                     open.push(other);
                 }

@@ -1,22 +1,22 @@
-//! PTX with distances in the place of register numbers, which compresses to half the size.
+//! PTX with distances in place of register numbers, which compresses to half the size.
 //!
-//! Kernels share most of their code, but not the numbers of their registers: an instruction more at the top moves all that
-//! follow, and a compressor no longer sees the repeat. A distance stays the same:
+//! Kernels share most of their code, but not the numbers of their registers. One more instruction at the top shifts all
+//! numbers after it, and a compressor no longer finds the repetition. A distance stays the same:
 //!
 //! ```text
 //! add.s32 %r422, %r417, 5;      add.s32 %r1, %r10, 5;
 //! xor.b32 %r428, %r422, %r426;  xor.b32 %r11, %r12, %r4;
 //! ```
 //!
-//! * A word begins with `%` or `$`; letters, digits and `_` follow. Each run of digits in it is a number, and the letters
-//!   before it are the number's kind: `%r` in `%r422`, `$L__BB` and `_` in `$L__BB901_3`.
-//! * A number becomes its distance from the reference of its kind, which is 0 at first. The first word with numbers in a line
-//!   (the register an instruction writes, the label) then sets the references of its kinds.
+//! * A word begins with `%` or `$`; letters, digits and `_` follow. Each run of digits in it is a number, and the
+//!   letters before it are the number's kind: `%r` in `%r422`, `$L__BB` and `_` in `$L__BB901_3`.
+//! * A number becomes its distance from the reference of its kind, which is 0 at first. The first word with numbers in
+//!   a line (the register that an instruction writes, the label) then sets the references of its kinds.
 //! * The distance d of a smaller number is written 2d, that of a larger one 2d - 1.
-//! * What is no number from 0 to 2^32 - 1, or has zeros in front, stays as it is. So every text has a coded form, and
-//!   every text is the coded form of one.
+//! * Digits that are no number from 0 to 2^32 - 1, or have leading zeros, stay as they are. Therefore every text has a
+//!   coded form, and every text is the coded form of one.
 
-/// The numbers of a line's words and where they are counted from, by kind.
+/// The references of numbers, by kind.
 type References<'a> = Vec<(&'a str, u32)>;
 
 /// The text with distances.
@@ -37,7 +37,8 @@ pub(crate) fn decoded(text: &str) -> String {
     })
 }
 
-/// The text with other numbers: `change` has a number and its reference, and gives what to write and the new reference.
+/// The text with other numbers: `change` gets a number and its reference, and returns the number to write and the new
+/// reference.
 fn with_numbers(text: &str, change: impl Fn(u32, u32) -> (u32, u32)) -> String {
     let mut written = String::with_capacity(text.len());
     let mut references = References::new();
@@ -73,7 +74,7 @@ fn with_numbers(text: &str, change: impl Fn(u32, u32) -> (u32, u32)) -> String {
     written
 }
 
-/// What is before the first digits, these, and what is behind them.
+/// The part before the first digits, the digits, and the part after them.
 fn split_at_digits(word: &str) -> Option<(&str, &str, &str)> {
     let (kind, rest) = word.split_at(word.find(|c: char| c.is_ascii_digit())?);
     let length = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -81,7 +82,7 @@ fn split_at_digits(word: &str) -> Option<(&str, &str, &str)> {
     Some((kind, digits, behind))
 }
 
-/// The number that is written with these digits and with no others.
+/// The number with these digits, if they are its usual notation.
 fn plain(digits: &str) -> Option<u32> {
     let has_zeros = digits.len() > 1 && digits.starts_with('0');
     if has_zeros { None } else { digits.parse().ok() }
@@ -108,10 +109,10 @@ mod tests {
                 "mov %r7, 1;\nmov %r8, %r7;\nmov %r5, %r5;",
                 "mov %r13, 1;\nmov %r1, %r2;\nmov %r6, %r0;",
             ),
-            // Kinds have references of their own; only a line's first word sets them.
+            // Each kind has its own reference; only a line's first word sets references.
             ("cvt %rd3, %r2;\ncvt %rd4, %r2;\n", "cvt %rd5, %r3;\ncvt %rd1, %r3;\n"),
             ("$L__BB9_3:\n@%p1 bra $L__BB9_2;\n", "$L__BB17_5:\n@%p1 bra $L__BB0_2;\n"),
-            // No numbers: not in a word, with zeros in front, too large.
+            // No numbers: not in a word, with leading zeros, too large.
             ("12 a3 %tid.x [p_4]", "12 a3 %tid.x [p_4]"),
             ("%r007 %r4294967296 %r-1", "%r007 %r4294967296 %r-1"),
             ("%r4294967295\n%r0", "%r2\n%r1"),
@@ -121,7 +122,7 @@ mod tests {
         }
     }
 
-    /// Texts of a few characters in every order: what is coded is read again, and the other way round.
+    /// Texts of a few characters in every order: decoding returns what was coded, and coding what was decoded.
     #[test]
     fn every_text_is_coded_and_is_a_code() {
         let parts = ["%", "$", "r", "_", "0", "1", "29", "\n", " ", "é", "4294967295", "%r5, %r"];

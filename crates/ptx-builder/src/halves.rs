@@ -1,9 +1,10 @@
-//! The lower half of a word under other upper bits, as the draws of a move take it: LLVM writes two instructions, and the assembler leaves
-//! them, since neither has room for two constants. A permutation of bytes is one.
+//! Joins the lower half of a word with constant upper bits, as the draws of a move need it. LLVM writes two
+//! instructions, and the assembler keeps both, because neither has room for two constants. A permutation of bytes is
+//! one instruction.
 
 use std::collections::HashMap;
 
-/// The text with one instruction in place of two wherever the lower half of a word gets a constant as its upper half.
+/// The text with one instruction in place of two wherever the lower half of a word gets a constant upper half.
 ///
 /// ```
 /// use warpswarm_ptx_builder::halves::permuted;
@@ -14,7 +15,7 @@ use std::collections::HashMap;
 #[must_use]
 pub fn permuted(text: &str) -> String {
     let mut new = String::with_capacity(text.len());
-    // Of which word each register has the lower half, since the last label.
+    // The word whose lower half each register holds, since the last label.
     let mut halves: HashMap<&str, &str> = HashMap::new();
     for line in text.split_inclusive('\n') {
         let Some((operation, operands)) = instruction(line) else {
@@ -37,7 +38,7 @@ pub fn permuted(text: &str) -> String {
             }
             None => new.push_str(line),
         }
-        // What an operation writes comes first.
+        // The first operand is the one that an operation writes.
         let into = operands.first().copied().unwrap_or_default();
         let written = |register: &str| into.split(',').any(|one| one.trim() == register);
         halves.retain(|half, word| !written(half) && !written(word));
@@ -50,7 +51,7 @@ pub fn permuted(text: &str) -> String {
     new
 }
 
-/// An instruction and its operands, of which registers in braces are one; an instruction with a condition has no name.
+/// An instruction and its operands; registers in braces are one operand. A conditional instruction has no name.
 fn instruction(line: &str) -> Option<(&str, Vec<&str>)> {
     let said = line.trim().strip_suffix(';')?;
     let (operation, operands) = match said.strip_prefix('@') {

@@ -1,9 +1,9 @@
-//! Words of a kernel's argument that are known when it is loaded, written into its text as constants: what is a loop over any number of
-//! coordinates is then one over so many.
+//! Writes words of a kernel's argument that are known when it is loaded into its text as constants. A loop over any
+//! number of coordinates then becomes a loop over a constant number.
 
-/// The text of a kernel's module where loads of words of its argument are moves of constants: each word is its place in the argument, in
-/// bytes, and its value. The argument is the entry's first parameter, named as rustc names it; what is loaded otherwise than by words or
-/// pairs of words stays as it is.
+/// The text of a kernel's module, with moves of constants in place of loads of known words of its argument. Each word
+/// has its place in the argument, in bytes, and its value. The argument is the entry's first parameter, named as rustc
+/// names it. Loads other than those of words or pairs of words stay as they are.
 ///
 /// ```
 /// use warpswarm_ptx_builder::known::with_words;
@@ -33,7 +33,7 @@ pub fn with_words(text: &str, entry: &str, words: &[(u32, u32)]) -> String {
     new
 }
 
-/// What to write for a line that loads words, of which one or all are known.
+/// The replacement of a line that loads words of which at least one is known.
 fn known(line: &str, argument: &str, words: &[(u32, u32)]) -> Option<String> {
     let (class, rest) = line.strip_prefix("ld.param.")?.split_once(char::is_whitespace)?;
     let (into, place) = rest.strip_suffix("];")?.split_once(", ")?;
@@ -57,7 +57,7 @@ fn known(line: &str, argument: &str, words: &[(u32, u32)]) -> Option<String> {
                 [Some(low), Some(high)] => {
                     Some(format!("mov.b64 {into}, {};", u64::from(low) | u64::from(high) << 32))
                 }
-                // Of two words that are loaded together one is known.
+                // Of two words that are loaded together, one is known.
                 _ => Some(format!(
                     "{{ .reg .b32 %low, %high; {} {} mov.b64 {into}, {{%low, %high}}; }}",
                     half(at, "%low"),

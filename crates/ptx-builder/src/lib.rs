@@ -1,15 +1,15 @@
 //! From a crate of GPU kernels to PTX that a driver can load.
 //!
-//! Reading a package ([`Package`]), putting an objective into a kernel ([`link`](link())) and an expression's together
-//! ([`Composer`]) are always here;
-//! the host library does so at run time. Making a package needs the feature `build`:
+//! Reading a package ([`Package`]), linking an objective with a kernel ([`link`](link())) and building the objective of
+//! an expression ([`Composer`]) are always available; the host library does these at run time. Making a package needs
+//! the feature `build`:
 //!
 //! 1. `DeviceToolchain::find` looks for a rustc with library sources;
 //! 2. `Kernels::compile` turns a crate into one PTX text;
 //! 3. `cut::cut` cuts that into one module per entry, so that a driver compiles only what a run uses;
 //! 4. `package::pack` puts the modules into one compressed file.
 //!
-//! A build script needs one call, `for_build_script`. The feature `setup` adds what installs a toolchain.
+//! A build script needs one call, `for_build_script`. The feature `setup` adds the installation of a toolchain.
 
 #[cfg(feature = "build")]
 pub mod build_script;

@@ -1,26 +1,25 @@
-//! Puts an objective into a kernel: the two are compiled apart and meet here, when one is loaded.
+//! Links an objective with a kernel: both are compiled separately and joined when a kernel is loaded.
 //!
-//! A kernel that evaluates has the comment `// warpswarm.objective` between registers of agreed names,
-//! the `%ws_...`: coordinates in, results out. An objective's module is an entry that reads and
-//! writes those registers. Its instructions go where the comment is, in a scope of their own; what it
-//! takes as a parameter becomes the end of the kernel's.
+//! A kernel that evaluates has the comment `// warpswarm.objective` between registers of agreed names, `%ws_...`:
+//! coordinates in, results out. An objective's module is an entry that reads and writes those registers. Its
+//! instructions replace the comment, in a scope of their own. Its parameter becomes the end of the kernel's parameter.
 
 use crate::cut::CutError;
 use crate::ptx::{Item, Kind, parse};
 
-/// The comment in whose place the objective is put: a module without it evaluates nothing.
+/// The comment that the objective replaces. A module without it evaluates nothing.
 pub const MARK: &str = "// warpswarm.objective";
 
-/// The comment in whose place comes what all rows of a model share.
+/// The comment that the code shared by all rows of a model replaces.
 pub const SHARED: &str = "// warpswarm.model";
-/// The comment in whose place a row of a model comes. A kernel that has it is linked with a model.
+/// The comment that the code of a row of a model replaces. A kernel with it is linked with a model.
 pub const ROW: &str = "// warpswarm.row";
 
 /// Why a kernel and an objective cannot be linked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinkError {
-    /// One of the two is no module.
+    /// One of the two is not a module.
     #[error(transparent)]
     Ptx(#[from] CutError),
     /// A module has no entry.
@@ -29,7 +28,7 @@ pub enum LinkError {
         /// The kernel or the objective.
         part: &'static str,
     },
-    /// What an objective was to be put together from is not there.
+    /// A piece that an objective needs does not exist.
     #[error("there is no piece `{piece}`")]
     NoPiece {
         /// Its name.
@@ -41,31 +40,31 @@ pub enum LinkError {
         /// The kernel.
         kernel: String,
     },
-    /// The kernel evaluates where nobody answers.
+    /// The kernel evaluates in a function, where no objective can be inserted.
     #[error(
         "`{kernel}` asks for an objective in the function `{function}`, which the compiler has not inlined"
     )]
     Elsewhere {
         /// The kernel.
         kernel: String,
-        /// Part of the kernel.
+        /// The function of the kernel.
         function: String,
     },
     /// A model has a part that no kernel computes in each row.
     #[error("a model with {part} is not for GPUs")]
     NoModel {
-        /// What it has.
+        /// The part.
         part: &'static str,
     },
-    /// An entry's parameter is not as rustc writes it.
+    /// An entry's parameter is not in the form that rustc writes.
     #[error("the parameter of `{entry}` is not understood: {text}")]
     Parameter {
         /// The entry.
         entry: String,
-        /// What is between its brackets.
+        /// The text between its brackets.
         text: String,
     },
-    /// The same name means two things.
+    /// The same name has two meanings.
     #[error("`{name}` is defined in the kernel and, differently, in the objective")]
     Clash {
         /// The name.
@@ -93,7 +92,7 @@ pub fn link(kernel: &str, objective: &str) -> Result<String, LinkError> {
     let (at, other) =
         (entry_of(&kernel_ptx.items, "kernel")?, entry_of(&objective_ptx.items, "objective")?);
     let (entry, evaluator) = (&kernel_ptx.items[at], &objective_ptx.items[other]);
-    // Nobody would answer there.
+    // No objective could be inserted there.
     let asks = |item: &&Item<'_>| item.text.contains(MARK) || item.text.contains(ROW);
     let elsewhere = kernel_ptx.items.iter().find(|item| item.kind != Kind::Entry && asks(item));
     if let Some(function) = elsewhere {
@@ -139,7 +138,7 @@ fn linked(entry: &Item<'_>, evaluator: &Item<'_>) -> Result<String, LinkError> {
     let Some((registers, shared, row)) = parts(body) else {
         return Ok(filled(&text, MARK, body, (0, place)));
     };
-    // What is computed once is still there in each row: in registers of the whole entry.
+    // Values that are computed once must still be there in each row, so they are in registers of the whole entry.
     let start = entry.body.map_or(0, |body| text.len() - entry.text.len() + body + 1);
     text.insert_str(start, registers);
     let text = filled(&text, SHARED, &format!("{{{shared}}}"), (0, place));
@@ -147,7 +146,7 @@ fn linked(entry: &Item<'_>, evaluator: &Item<'_>) -> Result<String, LinkError> {
     Ok(filled(&text, ROW, &format!("{{{row}"), (first, place)))
 }
 
-/// The registers of a model, what all rows share, and a row.
+/// The registers of a model, the shared code, and the code of a row.
 fn parts(body: &str) -> Option<(&str, &str, &str)> {
     let (registers, rest) = body.strip_prefix('{')?.split_once(SHARED)?;
     let (shared, row) = rest.split_once(ROW)?;
@@ -174,7 +173,7 @@ fn not_understood(item: &Item<'_>) -> LinkError {
     LinkError::Parameter { entry: item.name.into(), text: brackets(item).into() }
 }
 
-/// What stands between the brackets after an entry's name.
+/// The text between the brackets after an entry's name.
 fn brackets<'a>(item: &Item<'a>) -> &'a str {
     let head = &item.text[..item.body.unwrap_or(item.text.len())];
     let inside = head.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')'));
@@ -209,8 +208,8 @@ pub(crate) fn parameter<'a>(item: &Item<'a>) -> Result<Option<Parameter<'a>>, Li
     read().filter(sensible).map(Some).ok_or_else(|| not_understood(item))
 }
 
-/// The body of an objective as a scope within a kernel: labels have names of their own, a return jumps to
-/// the end, and the parameter `name` is what lies `at` bytes into the parameter `of`.
+/// The body of an objective as a scope within a kernel: labels are renamed, a return jumps to the end, and the
+/// parameter `name` becomes the part of the parameter `of` from byte `at` on.
 pub(crate) fn inlined(body: &str, number: usize, parameter: Option<(&str, &str, usize)>) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%' | '.');
     let end = format!("$ws{number}_end");
@@ -231,7 +230,7 @@ pub(crate) fn inlined(body: &str, number: usize, parameter: Option<(&str, &str, 
                 let digits = rest.strip_prefix('+').map_or("", |after| {
                     &after[..after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len())]
                 });
-                // What is no number within a parameter is left for the driver to refuse.
+                // An offset that is no number within a parameter is left for the driver to reject.
                 let within = digits.parse().ok().filter(|within| *within <= MOST_BYTES);
                 if within.is_some() {
                     rest = &rest[1 + digits.len()..];
@@ -279,7 +278,7 @@ mod tests {
         assert!(!linked.contains(".entry o"), "{linked}");
     }
 
-    /// Where the compiler has not inlined who asks, the answer would be nothing.
+    /// If the compiler has not inlined the function that evaluates, there would be no result.
     #[test]
     fn a_mark_outside_of_the_entry_is_refused() {
         let function = ".func helper()\n{\n\t// warpswarm.objective\n\tret;\n}\n\n.visible";
@@ -303,7 +302,7 @@ mod tests {
         assert!(linked.contains("[k_param_0+24]"), "{linked}");
     }
 
-    /// What no parameter has is not computed with.
+    /// An offset that no parameter has is not used in arithmetic.
     #[test]
     fn a_place_beyond_every_parameter_stays_as_it_is() {
         let body = "ld.param.b64 %rd1, [o+18446744073709551615];";

@@ -1,18 +1,18 @@
-//! Kernels for GPUs older than those that they were compiled for.
+//! Kernels for GPUs older than those for which they were compiled.
 //!
-//! The compiler writes one instruction that compute capability 7.5 lacks: `redux.sync.min.u32`, the least number of a warp.
-//! There it becomes five shuffles and minima, which give the same number.
+//! The compiler writes one instruction that compute capability 7.5 lacks: `redux.sync.min.u32`, the least number of a
+//! warp. It is replaced by five shuffles and minima, which give the same number.
 
 use std::borrow::Cow;
 
 use crate::cut::number;
 
-/// What the compiler writes for a warp's least number.
+/// The instruction for a warp's least number.
 const REDUX: &str = "redux.sync.min.u32";
-/// The architecture that has it first, and the oldest one that a text can be lowered to.
+/// The first architecture that has it, and the oldest one that a text can be lowered to.
 const HAS_REDUX: u32 = 80;
 const LOWEST: u32 = 75;
-/// Lanes that have not yet seen each other's numbers.
+/// The distances of the lanes that exchange numbers, in each of the five steps.
 const DISTANCES: [u32; 5] = [16, 8, 4, 2, 1];
 
 /// The oldest architecture on which kernels for `arch` run once they are [lowered](for_architecture).
@@ -28,9 +28,9 @@ pub fn oldest(arch: &str) -> u32 {
     }
 }
 
-/// A module for a device of architecture `found`, such as 75: the text as it is, unless it was compiled for a later
-/// architecture and can be lowered to this one. All lanes of a warp must take part where it asks for their least number, as
-/// they do in this library's kernels.
+/// A module for a device of architecture `found`, such as 75. It is the text itself, unless that was compiled for a
+/// later architecture and can be lowered to this one. All lanes of a warp must take part in the computation of their
+/// least number, as they do in this library's kernels.
 ///
 /// ```
 /// use warpswarm_ptx_builder::lower::for_architecture;
@@ -55,7 +55,7 @@ pub fn for_architecture(text: &str, found: u32) -> Cow<'_, str> {
     Cow::Owned(lines.flat_map(|line| [line, Cow::Borrowed("\n")]).collect())
 }
 
-/// What stands for a line with the instruction.
+/// The replacement of a line with the instruction.
 fn least_of_warp(line: &str) -> Option<String> {
     let operands = line.trim().strip_prefix(REDUX)?.trim().strip_suffix(';')?;
     let mut operands = operands.split(',').map(str::trim);
@@ -88,7 +88,7 @@ mod tests {
         assert!(lowered.contains("\tmov.b32 \t%ws_least, %r2;\n"), "{lowered}");
         assert!(lowered.contains(", 16, 31, %r1;\n"), "{lowered}");
         assert!(lowered.ends_with("\tmov.b32 \t%r3, %ws_least;\n}\n\tret;\n}\n"), "{lowered}");
-        // All else is as it was.
+        // Everything else is unchanged.
         assert!(lowered.starts_with(
             ".version 8.0\n.target sm_75\n.address_size 64\n\n.visible .entry e()\n{\n\tmov.b32 \t%r1, -1;\n{\n"
         ));
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn what_a_device_has_stays() {
         assert!([80, 86, 90, 120].iter().all(|found| for_architecture(TEXT, *found) == TEXT));
-        // Too old: the driver says so.
+        // Too old: the driver reports it.
         assert_eq!(for_architecture(TEXT, 70), TEXT);
         let clusters = TEXT.replace("sm_80", "sm_90");
         assert_eq!(for_architecture(&clusters, 75), clusters);

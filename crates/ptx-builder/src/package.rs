@@ -1,4 +1,5 @@
-//! The file that holds a crate's kernels: a PTX module per entry, found by name, compressed together with others that are like it.
+//! The file that holds a crate's kernels: a PTX module per entry, found by name, compressed together with similar
+//! modules.
 //!
 //! | offset | bytes | content |
 //! |---|---|---|
@@ -9,13 +10,13 @@
 //! | after it | | streams of Brotli, each of the coded texts of some modules, one after the other |
 //!
 //! The index's first line is the architecture (`sm_80`), its second the compiler, its third this crate's version and
-//! the sources' fingerprint in hexadecimal digits; then comes one line per module,
-//! `name offset stored start length`: offset and stored length of its stream, counted from the end of the index, and where its coded text
-//! begins in that of the stream, and its length, all in bytes. A coded text has distances in the place of register numbers
-//! (`distances.rs`).
+//! the sources' fingerprint in hexadecimal digits. Then comes one line per module, `name offset stored start length`.
+//! These are the offset of its stream from the end of the index and the stored length of that stream, then the start of
+//! its coded text in the text of the stream and its length, all in bytes. A coded text has distances in place of
+//! register numbers (`distances.rs`).
 //!
-//! Kernels repeat each other, at a distance that only a large window sees. The workspace's 45.4 MB of PTX take 3.4 MB so, and 6.8 MB
-//! with register numbers.
+//! Kernels repeat each other's code, at distances that need a large window. In this form the workspace's 45.4 MB of PTX
+//! take 3.4 MB, and with register numbers 6.8 MB.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -26,15 +27,15 @@ use brotli_decompressor::Decompressor;
 use crate::distances;
 
 const MAGIC: &[u8; 8] = b"WSPTX 4\n";
-/// Kernels, objectives and the library that brings them together agree on registers and on structs in memory,
-/// which may change with any version: all are of the same.
+/// Kernels, objectives and the library that links them agree on registers and on structs in memory. These may change
+/// with any version, so all must be of the same one.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// No stream is longer than this, so that a forged index cannot ask for all memory.
+/// The longest stream, so that a forged index cannot make the reader allocate all memory.
 const LONGEST_STREAM: usize = 1 << 28;
-/// The text of a stream of several modules has at most so many bytes: they are decompressed together, in some milliseconds.
+/// The most bytes in the text of a stream of several modules, which are decompressed together in some milliseconds.
 #[cfg(feature = "build")]
 const TOGETHER: usize = 1 << 20;
-/// Of 11: above this it takes many times as long.
+/// The compression quality, of at most 11: higher ones take many times as long.
 #[cfg(feature = "build")]
 const QUALITY: i32 = 9;
 /// Bytes that are decompressed at once.
@@ -77,11 +78,11 @@ pub struct Package<'a> {
     toolchain: &'a str,
     sources: u64,
     modules: BTreeMap<&'a str, Place<'a>>,
-    /// The stream that was decompressed last, by where it is stored: what is linked together often lies in one.
+    /// The stream that was decompressed last, by its address: modules that are linked together are often in one stream.
     last: Mutex<Option<(usize, Arc<[u8]>)>>,
 }
 
-/// Where a module is.
+/// The place of a module.
 #[derive(Clone, Copy, Debug)]
 struct Place<'a> {
     stream: &'a [u8],
@@ -90,7 +91,7 @@ struct Place<'a> {
 }
 
 impl<'a> Package<'a> {
-    /// Opens a package and checks it as a whole; modules are decompressed when asked for.
+    /// Opens a package and checks its checksum and its index; modules are decompressed when they are requested.
     pub fn open(bytes: &'a [u8]) -> Result<Self, PackageError> {
         if bytes.is_empty() {
             return Err(PackageError::Empty);
@@ -132,7 +133,7 @@ impl<'a> Package<'a> {
         self.toolchain
     }
 
-    /// What [`fingerprint`](crate::sources::fingerprint) gave for the sources.
+    /// The [`fingerprint`](crate::sources::fingerprint) of the sources.
     pub fn sources(&self) -> u64 {
         self.sources
     }
@@ -186,14 +187,14 @@ fn parse_line<'a>(line: &'a str, streams: &'a [u8]) -> Option<(&'a str, Place<'a
     (is_short && fields.next().is_none()).then_some((name, Place { stream, start, length }))
 }
 
-/// FNV-1a with 64 bits: it sees every changed bit and every changed byte.
+/// FNV-1a with 64 bits, which detects every changed bit and every changed byte.
 pub fn checksum(bytes: &[u8]) -> u64 {
     bytes
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// What a package says of itself.
+/// The origin of a package.
 #[cfg(feature = "build")]
 #[derive(Clone, Copy, Debug)]
 pub struct Origin<'a> {
@@ -205,7 +206,7 @@ pub struct Origin<'a> {
     pub sources: u64,
 }
 
-/// Writes a package: `modules` in one file, with what they are of.
+/// Writes a package: `modules` in one file, with their origin.
 ///
 /// # Panics
 ///
@@ -218,7 +219,7 @@ pub fn pack(origin: Origin<'_>, modules: &[crate::Module]) -> Vec<u8> {
     let toolchain = toolchain.replace(['\n', '\r'], " ");
     let mut index = format!("{arch}\n{toolchain}\n{VERSION} {sources:016x}\n");
     let mut streams = Vec::new();
-    // Those with names that begin alike are alike.
+    // Modules whose names begin alike are similar.
     let mut modules: Vec<_> =
         modules.iter().map(|module| (&module.name, distances::coded(&module.text))).collect();
     modules.sort();
@@ -315,7 +316,7 @@ mod tests {
         assert!(Package::open(&[bytes.as_slice(), b"x"].concat()).is_err());
     }
 
-    /// A package with any index, under a right checksum.
+    /// A package with any index, and a valid checksum.
     fn forged(index: &str, streams: &[u8]) -> Vec<u8> {
         let mut body = (index.len() as u32).to_le_bytes().to_vec();
         body.extend_from_slice(index.as_bytes());
@@ -335,7 +336,7 @@ mod tests {
         }
     }
 
-    /// A wrong index under a right checksum: nothing panics, nothing is read beyond the end.
+    /// A wrong index under a valid checksum: nothing panics, and nothing is read beyond the end.
     #[test]
     fn a_forged_index_is_an_error() {
         for line in [
@@ -361,7 +362,7 @@ mod tests {
         }
     }
 
-    /// A stream that is none, or shorter than the index says: no module, no panic.
+    /// An invalid stream, or one shorter than the index states: no module, no panic.
     #[test]
     fn a_forged_stream_is_no_module() {
         let stream = compressed(&[b'a'; 1000]);
@@ -375,7 +376,7 @@ mod tests {
         assert_eq!(package.module("right"), Some("a".repeat(999)));
     }
 
-    /// Modules of several streams, of which one is longer than others together may be.
+    /// Modules of several streams; one module is longer than several may be together.
     #[test]
     fn long_modules_are_read() {
         let text = |k: usize, length: usize| format!("{k:04} ").repeat(length / 5);

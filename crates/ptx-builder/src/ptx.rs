@@ -1,10 +1,10 @@
-//! The little of PTX's grammar that cutting needs: words, comments, and where top-level items end.
+//! The part of PTX's grammar that cutting needs: words, comments, and where top-level items end.
 
 use std::collections::HashSet;
 
 use crate::cut::{CutError, Version};
 
-/// One PTX text, taken apart.
+/// A parsed PTX text.
 #[derive(Debug)]
 pub(crate) struct Ptx<'a> {
     pub(crate) version: Version,
@@ -14,13 +14,13 @@ pub(crate) struct Ptx<'a> {
     pub(crate) items: Vec<Item<'a>>,
 }
 
-/// What stands at the top level: a function, a variable, an alias.
+/// A top-level item: a function, a variable, an alias.
 #[derive(Debug)]
 pub(crate) struct Item<'a> {
     pub(crate) kind: Kind,
     pub(crate) name: &'a str,
     pub(crate) text: &'a str,
-    /// Where the body's `{` is in `text`; `None` for a variable, an alias, or a mere declaration.
+    /// The place of the body's `{` in `text`; `None` for a variable, an alias, or a declaration.
     pub(crate) body: Option<usize>,
     /// Every word in it that could be a name.
     pub(crate) words: HashSet<&'a str>,
@@ -48,7 +48,7 @@ enum Token<'a> {
     Mark(u8),
 }
 
-/// The comments that stand for directives which rustc cannot write.
+/// The comments in place of directives that rustc cannot write.
 const MAX_THREADS: &str = "warpswarm.maxntid";
 const TARGET: &str = "warpswarm.target";
 
@@ -58,7 +58,7 @@ struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// The next token and where it begins; `None` at the end.
+    /// The next token and its start; `None` at the end.
     fn next(&mut self) -> Result<Option<(usize, Token<'a>)>, CutError> {
         let bytes = self.ptx.as_bytes();
         while bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
@@ -99,7 +99,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%' | b'.')
 }
 
-/// The length of the string literal that `rest` begins with, quotes included.
+/// The length of the string literal at the beginning of `rest`, quotes included.
 fn text_length(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
     let mut at = 1;
@@ -113,7 +113,7 @@ fn line_of(ptx: &str, at: usize) -> usize {
     ptx.as_bytes()[..at].iter().filter(|&&b| b == b'\n').count() + 1
 }
 
-/// Takes a PTX text apart.
+/// Parses a PTX text.
 pub(crate) fn parse(ptx: &str) -> Result<Ptx<'_>, CutError> {
     let mut lexer = Lexer { ptx, at: 0 };
     let (mut version, mut target, mut address_size) = (None, None, "64");
@@ -135,7 +135,7 @@ pub(crate) fn parse(ptx: &str) -> Result<Ptx<'_>, CutError> {
     Ok(Ptx { version, target, address_size, items })
 }
 
-/// Reads one item, whose first token comes next.
+/// Reads one item, which begins at the next token.
 fn item<'a>(lexer: &mut Lexer<'a>) -> Result<Item<'a>, CutError> {
     let (ptx, start) = (lexer.ptx, lexer.at);
     let line = || line_of(ptx, start);
@@ -162,7 +162,7 @@ fn item<'a>(lexer: &mut Lexer<'a>) -> Result<Item<'a>, CutError> {
             Token::Word(word) if depth == 0 && body.is_none() && name.is_none() => {
                 let said = kind_of(word);
                 kind = if kind.is_none() { said } else { kind };
-                // Until its kind is said an item has only directives, such as `.visible`.
+                // Before its kind an item has only directives, such as `.visible`.
                 if kind.is_none() && !matches!(word, ".visible" | ".weak" | ".extern" | ".common") {
                     return Err(CutError::Unexpected { line: line(), word: word.into() });
                 }
@@ -196,8 +196,8 @@ fn kind_of(word: &str) -> Option<Kind> {
     }
 }
 
-/// Whether a word may be the name of an item: not a register, a number, a label or an opcode. Almost
-/// all of a big text is those.
+/// Whether a word may be the name of an item: not a register, a number, a label or an opcode. These are almost all of a
+/// large text.
 fn could_be_name(word: &str) -> bool {
     let first = word.as_bytes()[0];
     first != b'%' && !first.is_ascii_digit() && !word.starts_with("$L") && !word.contains('.')

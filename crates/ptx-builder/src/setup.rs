@@ -13,46 +13,46 @@ const DEBIAN_PACKAGES: [&str; 2] = ["rustc-web", "rust-web-src"];
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetupError {
-    /// There is no device toolchain, or not one that can be used.
+    /// There is no usable device toolchain.
     #[error(transparent)]
     Toolchain(#[from] ToolchainError),
     /// A program could not be started.
     #[error("cannot start `{command}`: {error}")]
     Start {
-        /// The command as one would type it.
+        /// The command as a user would type it.
         command: String,
-        /// What the system says.
+        /// The system's message.
         error: io::Error,
     },
-    /// A program failed; it has said why.
+    /// A program failed and has printed the reason.
     #[error("`{command}` failed ({status})")]
     Failed {
-        /// The command as one would type it.
+        /// The command as a user would type it.
         command: String,
         /// How it ended.
         status: ExitStatus,
     },
-    /// Not the Debian kind of system.
+    /// The system has no Debian packages.
     #[error("there is no apt-get")]
     NoApt,
     /// Packages cannot be installed by this user.
     #[error("apt-get needs root, and sudo asks for a password")]
     NoRoot,
-    /// Nothing that could install a toolchain did.
+    /// No way of installing a toolchain succeeded.
     #[error(
         "no device toolchain could be installed (with rustup: {rustup}; from Debian's packages: {debian}); \
          install a nightly Rust with the component rust-src, or Debian 12's packages rustc-web and \
          rust-web-src, or name a rustc with library sources in {RUSTC_VARIABLE}"
     )]
     Neither {
-        /// What became of rustup.
+        /// The result with rustup.
         rustup: String,
-        /// What became of the packages.
+        /// The result with the packages.
         debian: Box<SetupError>,
     },
 }
 
-/// The device toolchain, installed now if there is none. Says what it does, line by line.
+/// The device toolchain, installed now if there is none. Reports its steps line by line.
 pub fn toolchain(say: &mut dyn FnMut(&str)) -> Result<DeviceToolchain, SetupError> {
     let (toolchain, is_new) = match DeviceToolchain::find() {
         Err(ToolchainError::NotFound { .. }) => {
@@ -84,7 +84,7 @@ fn install(say: &mut dyn FnMut(&str)) -> Result<DeviceToolchain, SetupError> {
     debian.map_err(|debian| SetupError::Neither { rustup, debian: Box::new(debian) })
 }
 
-/// Installs packages of the Debian kind of system, as root or with sudo.
+/// Installs packages on a system of the Debian kind, as root or with sudo.
 pub fn apt(packages: &[&str], say: &mut dyn FnMut(&str)) -> Result<(), SetupError> {
     if !succeeds("apt-get", &["--version"]) {
         return Err(SetupError::NoApt);
@@ -103,7 +103,7 @@ pub fn apt(packages: &[&str], say: &mut dyn FnMut(&str)) -> Result<(), SetupErro
     apt_get(&[&["install", "-q", "-y", "--no-install-recommends"], packages].concat())
 }
 
-/// Says what it runs, runs it, fails if it fails.
+/// Reports a command, runs it, and fails if the command fails.
 fn run(command: &mut Command, say: &mut dyn FnMut(&str)) -> Result<(), SetupError> {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let typed = words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
@@ -115,7 +115,7 @@ fn run(command: &mut Command, say: &mut dyn FnMut(&str)) -> Result<(), SetupErro
     }
 }
 
-/// Whether it runs and succeeds; what it says is nobody's concern.
+/// Whether a command runs and succeeds; its output is ignored.
 fn succeeds(name: &str, arguments: &[&str]) -> bool {
     Command::new(name).args(arguments).output().is_ok_and(|output| output.status.success())
 }

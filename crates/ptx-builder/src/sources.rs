@@ -1,13 +1,13 @@
-//! Whether a package was compiled from the sources that lie beside it.
+//! Whether a package was compiled from the sources beside it.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::package::checksum;
 
-/// A number for the names and contents of all files in some folders, which are relative to `here`. Another one if
-/// any of them changes; the same wherever the folders lie, and however lines end. Pages (`.md`), hidden files and folders called
-/// `target` do not count.
+/// A number for the names and contents of all files in some folders, which are relative to `here`. It changes if any
+/// file changes, and is the same wherever the folders are and however lines end. Pages (`.md`), hidden files and
+/// folders called `target` do not count.
 pub fn fingerprint(here: &Path, folders: &[&str]) -> io::Result<u64> {
     let mut text = Vec::new();
     for folder in folders {
@@ -25,7 +25,7 @@ pub fn fingerprint(here: &Path, folders: &[&str]) -> io::Result<u64> {
     Ok(checksum(&text))
 }
 
-/// The files in a folder and below, in the order of their paths.
+/// The files in a folder and its subfolders, in the order of their paths.
 fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
     let (mut found, mut open) = (Vec::new(), vec![root.to_owned()]);
     while let Some(folder) = open.pop() {

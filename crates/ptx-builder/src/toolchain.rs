@@ -7,12 +7,12 @@ use std::{env, fs};
 
 /// The environment variable that names the rustc to use, whatever else is installed.
 pub const RUSTC_VARIABLE: &str = "WARPSWARM_DEVICE_RUSTC";
-/// The value of [`RUSTC_VARIABLE`] that says to use none, whatever is installed.
+/// The value of [`RUSTC_VARIABLE`] that selects none, whatever is installed.
 pub const NONE: &str = "none";
-/// The nightly that setup installs with rustup, and that is preferred when it is there.
+/// The nightly that setup installs with rustup, and that is preferred if it is installed.
 pub const NIGHTLY: &str = "nightly-2026-05-14";
-/// The command that installs a device toolchain. In warpswarm's own repository `cargo xtask setup` does the
-/// same, and brings the assembler that its checks need.
+/// The command that installs a device toolchain. In warpswarm's own repository `cargo xtask setup` does the same, and
+/// installs the assembler that its checks need.
 pub const SETUP_COMMAND: &str = "warpswarm setup";
 /// Debian's compiler: package `rustc-web`, its library sources in `rust-web-src`.
 const DEBIAN: &str = "/usr/bin/rustc";
@@ -28,7 +28,7 @@ pub struct DeviceToolchain {
     pub cargo: PathBuf,
     /// The compiler's version in its own words: `rustc 1.96.0 (ac68faa20 2026-05-25)`.
     pub version: String,
-    /// Where it came from, for people: `Debian`, `rustup's nightly-2026-05-14`.
+    /// Its origin, for messages: `Debian`, `rustup's nightly-2026-05-14`.
     pub origin: String,
 }
 
@@ -36,7 +36,7 @@ pub struct DeviceToolchain {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolchainError {
-    /// `WARPSWARM_DEVICE_RUSTC` is set, but what it names cannot be used.
+    /// `WARPSWARM_DEVICE_RUSTC` names something that cannot be used.
     #[error("{RUSTC_VARIABLE} names {path}, which {reason}")]
     Named {
         /// The path it names.
@@ -58,9 +58,9 @@ fn rejections(rejected: &[(PathBuf, String)]) -> String {
 }
 
 impl DeviceToolchain {
-    /// Looks, in this order, at the compiler that `WARPSWARM_DEVICE_RUSTC` names, at Debian's, and
-    /// at rustup's toolchains (the one that setup installs first, then from the latest on). Takes the
-    /// first with library sources and version 1.96 or later. If the variable is `none`, so is the toolchain.
+    /// Looks, in this order, at the compiler that `WARPSWARM_DEVICE_RUSTC` names, at Debian's, and at rustup's
+    /// toolchains (the one that setup installs first, then from the latest on). Takes the first with library sources
+    /// and version 1.96 or later. If the variable is `none`, there is no toolchain.
     pub fn find() -> Result<Self, ToolchainError> {
         let named = env::var_os(RUSTC_VARIABLE).filter(|path| !path.is_empty());
         let rustup = env::var_os("RUSTUP_HOME")
@@ -113,8 +113,8 @@ impl DeviceToolchain {
     }
 }
 
-/// The compilers of rustup's toolchains that come with library sources: the one that setup installs,
-/// then the others, the last name first, so that of two dated nightlies the later one wins.
+/// The compilers of rustup's toolchains that have library sources: first the one that setup installs, then the others
+/// in descending order of names, so that the later of two dated nightlies comes first.
 fn rustup_compilers(home: &Path) -> Vec<(PathBuf, String)> {
     let folders = fs::read_dir(home.join("toolchains")).into_iter().flatten().flatten();
     let mut names: Vec<String> =
@@ -167,7 +167,7 @@ mod tests {
             root.display()
         );
         let rustc = root.join("bin/rustc");
-        // Written beside and renamed, so that no other test's fork holds it open for writing.
+        // Written to another name and renamed, so that no other test's fork holds it open for writing.
         fs::write(root.join("bin/new"), answer).unwrap();
         fs::set_permissions(root.join("bin/new"), fs::Permissions::from_mode(0o755)).unwrap();
         fs::rename(root.join("bin/new"), &rustc).unwrap();
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(error, ToolchainError::NotFound { rejected });
         assert!(error.to_string().contains(SETUP_COMMAND), "{error}");
 
-        // What is named must do: there is no silent fallback.
+        // A named compiler must be usable: there is no silent fallback.
         let good = plant(&home.path().join("good"), "1.96.0", true);
         let named = DeviceToolchain::find_among(Some(bare.as_os_str()), &good, None);
         assert!(matches!(named, Err(ToolchainError::Named { .. })), "{named:?}");

@@ -1,4 +1,4 @@
-//! What a GPU does not have, in words: compilers speak of crates, items and symbols.
+//! Explanations of what a GPU lacks; compilers' messages name crates, items and symbols instead.
 
 const ALLOCATION: &str = "allocation does not exist on a GPU: `Box`, `Vec`, `String`, `format!` and the like need a \
      heap; use arrays of known length for what is small, and tables for data";
@@ -22,8 +22,8 @@ const FOREIGN: &str = "functions of C, or of other libraries that were compiled 
      write it in Rust, in this crate or one it depends on";
 const BACKEND: &str = "the compiler found no instructions of a GPU for this";
 
-/// What a line of the compiler's output may say, each with what it means. A line that says one of several names,
-/// `NAME`, has them after it.
+/// Parts of lines of the compiler's output, each with its explanation. A part with `NAME` stands for one part with each
+/// of the names after it.
 const SAID: [(&str, &[&str], &str); 19] = [
     ("can't find crate for `NAME`", &["alloc"], ALLOCATION),
     ("unlinked crate `NAME`", &["alloc"], ALLOCATION),
@@ -100,8 +100,7 @@ const FLOAT_METHODS: &[&str] = &[
     "div_euclid",
 ];
 
-/// What the compiler's output means for somebody who writes an objective: each sentence once, none if it is an
-/// error like any other.
+/// Explanations of the compiler's output for authors of objectives: each sentence once, none for an ordinary error.
 pub(crate) fn of_output(output: &str) -> Vec<&'static str> {
     let mut sentences = Vec::new();
     for line in output.lines() {
@@ -115,7 +114,7 @@ pub(crate) fn of_output(output: &str) -> Vec<&'static str> {
     sentences
 }
 
-/// What it means that PTX calls a function which nobody defines.
+/// The explanation of a PTX call of a function that is not defined.
 pub(crate) fn of_symbol(name: &str) -> &'static str {
     let is_one_of = |names: &[&str]| names.contains(&name);
     if ["__rust_alloc", "__rust_dealloc", "__rust_realloc", "alloc_error"]

@@ -1,5 +1,5 @@
-//! Compiles a small crate of kernels for real. Where no device toolchain is installed there is
-//! nothing to compile it with, and the test says so.
+//! Compiles a small crate of kernels with a real compiler. If no device toolchain is installed, the test prints that
+//! and passes.
 
 use std::fs;
 use std::path::Path;
@@ -8,13 +8,13 @@ use std::time::SystemTime;
 
 use warpswarm_ptx_builder::{CompileError, DeviceToolchain, Kernels};
 
-/// The crate that is compiled, written anew by each test: one at a time.
+/// The crate that is compiled. Each test writes it again, so only one may run at a time.
 static CRATE: Mutex<()> = Mutex::new(());
 
 const SAMPLE: &str = include_str!("sample/lib.rs");
 const OWN: &str = include_str!("sample/own.rs");
 
-/// Calls a test with a compiler, the kernels and the file that they are written in.
+/// Calls a test with a compiler, the kernels and the file of their source.
 fn with_crate(test: impl FnOnce(&DeviceToolchain, &Kernels, &Path)) {
     let toolchain = match DeviceToolchain::find() {
         Ok(toolchain) => toolchain,
@@ -56,7 +56,7 @@ fn becomes_modules(toolchain: &DeviceToolchain, kernels: &Kernels, source: &Path
     );
 }
 
-/// What a kernel must not use, each with a part of what must be said of it.
+/// Features that a kernel must not use, each with a part of the expected message.
 const LACKING: [(&str, &str, &str); 10] = [
     ("extern crate alloc;", "", "note: allocation does not exist on a GPU"),
     ("", "let x = Vec::<u32>::new().len() as u32;", "note: allocation does not exist on a GPU"),
@@ -109,7 +109,7 @@ fn what_a_gpu_lacks_is_said() {
             let error = kernels.build(toolchain).unwrap_err();
             let message = error.to_string();
             assert!(message.contains(said), "{said:?} is not in:\n{message}");
-            // Where the compiler finds it, the message shows where that is.
+            // If the compiler finds the error, the message shows its place.
             if let CompileError::Compiler { .. } = error {
                 let mark = if items.is_empty() { "// STATEMENT" } else { "// ITEMS" };
                 let line = 1 + OWN.lines().position(|line| line.trim() == mark).unwrap();

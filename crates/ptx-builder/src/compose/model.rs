@@ -1,49 +1,51 @@
 //! Models of data: what all rows share is computed once, and the rest in each row.
 //!
-//! Coordinates are in the registers `%wm_x...`, and the number of the fit in `%wm_fit`. A row's number is in `%we_k`, what
-//! comes of it in `%wm_y` and, of the derivatives, in `%wm_d...`. What is written is a module like an objective's, with
-//! [`SHARED`] between the registers and what comes once, and [`ROW`] before the rows.
+//! Coordinates are in the registers `%wm_x...`, and the number of the fit in `%wm_fit`. A row's number is in `%we_k`,
+//! its prediction in `%wm_y`, and the derivatives in `%wm_d...`. The result is a module like an objective's, with
+//! [`SHARED`] between the registers and the shared code, and [`ROW`] before the rows.
 
 use super::{Composer, LinkError, Operand};
 use crate::link::{ROW, SHARED};
 
-/// What is predicted of a row, and its derivatives.
+/// The prediction for a row, and its derivatives.
 type Outputs = Result<Vec<Operand>, LinkError>;
 
-/// A model that is being put together.
+/// A model that is being built.
 #[derive(Debug, Default)]
 pub(super) struct Model {
-    /// Parameters that the kernel has.
+    /// The parameters of the kernel.
     parameters: u32,
-    /// What all rows share, once that is complete.
+    /// The code that all rows share, once it is complete.
     shared: String,
 }
 
 impl<'a> Composer<'a> {
-    /// Begins a model of `f32` or `f64`, for a kernel with so many parameters, of pieces that `module` gives.
+    /// Begins a model of `f32` or `f64`, for a kernel with this number of parameters, from pieces that `module`
+    /// returns.
     pub fn model(
         module: &'a dyn Fn(&str) -> Option<String>,
         real: &'a str,
         parameters: u32,
     ) -> Self {
         let model = Model { parameters, ..Model::default() };
-        // Reductions are a thread's, as in the form of that name.
+        // A thread computes reductions, as in the form of that name.
         Composer { model: Some(model), ..Composer::empty(module, real, "thread") }
     }
 
-    /// So many rows, and those that follow them, and so on. `row` writes what computes one of the rows of a number, and says
-    /// what is predicted and its derivatives; `from` is all that rows read but results.
+    /// Groups of rows, one after another; `counts` has the number of rows in each. `row` writes the code of a row of
+    /// the group with this number, and returns the prediction and its derivatives. `from` lists everything that rows
+    /// read, except for results.
     ///
     /// # Errors
     ///
-    /// Where a piece is not there.
+    /// If a piece does not exist.
     pub fn rows(
         &mut self,
         counts: &[u32],
         from: impl IntoIterator<Item = Operand>,
         row: &mut dyn FnMut(&mut Self, usize) -> Outputs,
     ) -> Result<(), LinkError> {
-        // What is the same in all rows is read once.
+        // Operands that are the same in all rows are read once.
         for operand in from.into_iter().filter(|operand| !operand.varies()) {
             self.operand(operand)?;
         }
@@ -77,7 +79,8 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
-    /// Reads the coordinate whose number is in `%we_i`: a register has no number that is known only at run time.
+    /// Reads the coordinate whose number is in `%we_i`, by comparisons, because registers cannot be indexed at run
+    /// time.
     pub(super) fn coordinate(&mut self) {
         let bits = self.bits();
         let parameters = self.model.as_ref().map_or(0, |model| model.parameters);
@@ -87,7 +90,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// The model's module, with room for so many results.
+    /// The model's module; `results` is above every number of a result.
     pub fn finish_model(mut self, results: u32) -> String {
         let Model { parameters, shared } = self.model.take().unwrap_or_default();
         let (bits, registers) = (self.bits(), self.declared(results));

@@ -1,14 +1,14 @@
-//! Differential equations: two loops, and the thread's own memory for what is kept.
+//! Differential equations: two loops, and the thread's own memory for the solution.
 
 use super::{Composer, LinkError, Operand};
 
 impl Composer<'_> {
-    /// Makes room for so many numbers of a differential equation's solution, of which there is one.
+    /// Reserves memory for this many numbers of a differential equation's solution; there is one solution.
     pub fn solution(&mut self, numbers: u32) {
         self.solution = numbers;
     }
 
-    /// Where a number of the solution is, perhaps so many after the number of the term.
+    /// The address of a number of the solution; if it `moves`, the number of the term is added.
     pub(super) fn place(&mut self, at: u32, moves: bool) -> String {
         let bytes = self.bytes();
         let at = at * bytes;
@@ -22,38 +22,38 @@ impl Composer<'_> {
         format!("%we_p+{at}")
     }
 
-    /// Keeps a number of the solution at a place, perhaps so many after the number of the interval.
+    /// Stores a number of the solution; if the place `moves`, the number of the interval is added.
     ///
     /// # Errors
     ///
-    /// Where a piece is not there.
+    /// If a piece does not exist.
     pub fn keep(&mut self, from: Operand, at: u32, moves: bool) -> Result<(), LinkError> {
         let from = self.operand(from)?;
         let bits = self.bits();
-        // A constant is no operand of a store.
+        // A store takes no constant as its operand.
         self.line(format_args!("mov.{bits} %we_r, {from};"));
         let place = self.place(at, moves);
         self.line(format_args!("st.local.{bits} [{place}], %we_r;"));
         Ok(())
     }
 
-    /// Copies to a result.
+    /// Copies an operand to a result.
     ///
     /// # Errors
     ///
-    /// Where a piece is not there.
+    /// If a piece does not exist.
     pub fn copy(&mut self, from: Operand, into: u32) -> Result<(), LinkError> {
         let (from, bits) = (self.operand(from)?, self.bits());
         self.line(format_args!("mov.{bits} %we_v{into}, {from};"));
         Ok(())
     }
 
-    /// So many intervals, from 1 on, one after the other; their number is that of the term. `from` is all that they
-    /// read but results.
+    /// A loop over `count` intervals, at least 1; their number is that of the term. `from` lists everything that they
+    /// read, except for results.
     ///
     /// # Errors
     ///
-    /// Where a piece is not there.
+    /// If a piece does not exist.
     pub fn intervals(
         &mut self,
         count: u32,
@@ -80,12 +80,12 @@ $we_interval:"
         Ok(())
     }
 
-    /// Up to so many rounds within an interval, from 1 on, in each of which nothing is read that has not been read;
-    /// another one where what `round` says is not 0.
+    /// A loop of up to `count` rounds, at least 1, within an interval. A round reads no operand that has not been read
+    /// before. It is repeated while the operand that `round` returns is not 0.
     ///
     /// # Errors
     ///
-    /// Where a piece is not there.
+    /// If a piece does not exist.
     pub fn rounds(
         &mut self,
         count: u32,
@@ -110,7 +110,7 @@ $we_rounds:"
         Ok(())
     }
 
-    /// What is declared for a solution, if there is one.
+    /// The declarations for a solution, if there is one.
     pub(super) fn memory(&self) -> String {
         let bytes = self.bytes();
         match self.solution * bytes {

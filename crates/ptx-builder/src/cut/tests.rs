@@ -207,7 +207,7 @@ fn a_missing_function_is_an_error() {
     assert_eq!(error(".extern .func gone();\n.entry e() { call gone, (); }"), missing("e"));
     let through = ".func f() { call gone; }\n.entry e() { call f, (); }";
     assert_eq!(error(through), missing("f"));
-    // A function that no entry reaches may call what it likes; so may one that calls the driver's.
+    // A function that no entry reaches may call anything; functions of the driver may always be called.
     cut_to(".func f() { call gone; }", &[]);
     cut_to(
         ".extern .func vprintf();\n.entry e() { call vprintf, (); call (r), %rd1, (), proto; }",

@@ -14,7 +14,7 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
 /// Both arrays have a place for each thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn copy(from: *const f32, to: *mut f32) {
-    // SAFETY: the caller's promise; the comment is no instruction.
+    // SAFETY: the caller upholds this; the comment is no instruction.
     unsafe {
         asm!("// warpswarm.maxntid {n}", n = const 128);
         let thread = nvptx::_thread_idx_x() as usize;
@@ -27,7 +27,7 @@ pub unsafe extern "ptx-kernel" fn copy(from: *const f32, to: *mut f32) {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn swap(values: *mut f32) {
     let scratch: *mut f32;
-    // SAFETY: the caller's promise; between writing and reading all threads meet.
+    // SAFETY: the caller upholds this; a barrier separates the writes from the reads.
     unsafe {
         asm!("cvta.shared.u64 {0}, warpswarm_shared;", out(reg64) scratch);
         let thread = nvptx::_thread_idx_x() as usize;

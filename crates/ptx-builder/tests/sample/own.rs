@@ -1,4 +1,4 @@
-//! A kernel for `tests/compile.rs`, which puts what a GPU lacks in the place of the two marks.
+//! A kernel for `tests/compile.rs`, which inserts things that a GPU lacks at the two marks.
 #![no_std]
 #![feature(abi_ptx, stdarch_nvptx)]
 // ITEMS
