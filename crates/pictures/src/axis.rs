@@ -1,4 +1,4 @@
-//! Axes: where values lie on them, and what is written at their ticks.
+//! Axes: the places of values on them, and the labels of their ticks.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use plotters::coord::types::RangedCoordf64;
 
 use crate::number::grouped;
 
-/// Beyond this, numbers are drawn as this.
+/// Larger numbers are drawn as this one.
 const MOST: f64 = 1e300;
 
-/// An axis; what is logarithmic is so before it comes here.
+/// An axis; values on a logarithmic axis are logarithms already.
 ///
 /// ```
 /// use warpswarm_pictures::{Axis, Scale};
@@ -26,11 +26,11 @@ pub struct Axis {
     pub name: String,
     /// Its ends.
     pub range: (f64, f64),
-    /// Places, and what is written there.
+    /// The places of ticks, and their labels.
     pub ticks: Vec<(f64, String)>,
 }
 
-/// How values become places on an axis.
+/// The mapping of values to places on an axis.
 ///
 /// ```
 /// use warpswarm_pictures::Scale;
@@ -42,17 +42,17 @@ pub struct Axis {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
-    /// As they are.
+    /// Values themselves.
     Linear,
-    /// By their decimal logarithms.
+    /// Decimal logarithms of values.
     Log {
-        /// The place of zero, below all others; none where no value is zero.
+        /// The place of zero, below all others; none if no value is zero.
         zero: Option<f64>,
     },
 }
 
 impl Scale {
-    /// Logarithmic where the greatest value is several times the least, and none is negative.
+    /// Logarithmic if the greatest value is several times the least, and none is negative.
     pub fn of(values: impl Iterator<Item = f64>) -> Scale {
         let (mut least, mut most, mut zero) = (f64::INFINITY, 0.0_f64, false);
         for value in values.filter(|value| value.is_finite()) {
@@ -70,7 +70,7 @@ impl Scale {
         Scale::Log { zero: zero.then(|| least.log10().floor() - 1.0) }
     }
 
-    /// The place of a value; nothing for NaN and infinities.
+    /// The place of a value; none for NaN and infinities.
     pub fn place(self, value: f64) -> Option<f64> {
         let place = match self {
             Scale::Linear => value.clamp(-MOST, MOST),
@@ -113,7 +113,8 @@ impl Axis {
         Axis::new(name, (low, high), ticks, power_of_ten)
     }
 
-    /// An axis of a scale for values, with a little room beyond the least and the greatest; with neither, from 0 to 1.
+    /// An axis of a scale for values, with a small margin beyond the least and the greatest; without values, from 0 to
+    /// 1.
     pub fn of(name: impl Into<String>, scale: Scale, values: impl Iterator<Item = f64>) -> Axis {
         let places = values.filter_map(|value| scale.place(value));
         let found = ends(places);
@@ -152,7 +153,7 @@ impl Axis {
         Axis::new(name, (low, high), ticks, label)
     }
 
-    /// A logarithmic axis over exponents from the first to the second, with zero where it is said to be.
+    /// A logarithmic axis over exponents from `low` to `high`, with zero at the place `zero`, if there is one.
     fn log(name: impl Into<String>, (low, high): (f64, f64), zero: Option<f64>) -> Axis {
         let least = zero.map_or(low, |zero| zero + 1.0);
         let mantissas: &[f64] = match high - least {
@@ -178,7 +179,7 @@ impl Axis {
     }
 }
 
-/// A linear axis, but for its ticks.
+/// A linear axis with ticks of its own.
 impl Ranged for Axis {
     type FormatOption = DefaultFormatting;
     type ValueType = f64;
@@ -206,7 +207,7 @@ pub(crate) fn ends(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// Ends that are so far apart that ticks between them differ.
+/// Ends so far apart that the ticks between them differ.
 fn apart(low: f64, high: f64) -> (f64, f64) {
     let size = low.abs().max(high.abs());
     let least = if size < f64::MIN_POSITIVE { 1.0 } else { 1e-9 * size };
@@ -217,7 +218,7 @@ fn apart(low: f64, high: f64) -> (f64, f64) {
     (low - more, high + more)
 }
 
-/// How ticks of a step are written; where that would take many digits, the axis shows differences from the first.
+/// The labels of ticks with this step. If they would need many digits, the axis shows differences from the first tick.
 fn labels(name: &mut String, ticks: &[f64], step: f64) -> impl Fn(f64) -> String + use<> {
     let most = ticks.iter().fold(0.0_f64, |most, tick| most.max(tick.abs()));
     let order = |x: f64| x.log10().floor() as i32;
@@ -232,7 +233,7 @@ fn labels(name: &mut String, ticks: &[f64], step: f64) -> impl Fn(f64) -> String
     move |tick| written(tick - base, most, place)
 }
 
-/// A number whose last digit is that of `place`, in a row in which the greatest has that of `most`.
+/// A number rounded to a multiple of 10^`place`, among ticks of which the greatest has the order of 10^`most`.
 fn written(x: f64, most: i32, place: i32) -> String {
     if x.abs() < 0.5 * 10_f64.powi(place) {
         "0".into()

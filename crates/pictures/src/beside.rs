@@ -1,16 +1,16 @@
-//! Models beside the data that they were fitted to, with what is left over.
+//! Models with the data that they were fitted to, and the residuals.
 
 use crate::axis::ends;
 use crate::{
     Axis, Dash, INK, Line, Mark, Panel, Parameter, Picture, Scale, VERMILION, counted, parameters,
 };
 
-/// More marks than this are small.
+/// If there are more marks than this, they are small.
 const MANY: usize = 200;
 const LARGE: (u32, u32) = (900, 340);
 const LOW: (u32, u32) = (900, 440);
 
-/// A model beside what was observed.
+/// A model with its observations.
 ///
 /// ```
 /// use warpswarm_pictures::Beside;
@@ -19,19 +19,19 @@ const LOW: (u32, u32) = (900, 440);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Beside {
-    /// What was observed.
+    /// The name of the observed quantity.
     pub name: String,
-    /// What it is over.
+    /// The name of the horizontal axis.
     pub over: String,
-    /// Where each was observed.
+    /// The place of each observation.
     pub along: Vec<f64>,
-    /// What was observed.
+    /// The observations.
     pub observed: Vec<f64>,
-    /// What the model predicts there.
+    /// The model's prediction at each place.
     pub predicted: Vec<f64>,
-    /// Standard deviations of what was observed; none where they are not known.
+    /// Standard deviations of the observations; empty if they are not known.
     pub sigma: Vec<f64>,
-    /// The model between, from left to right; none where it does not depend on this alone.
+    /// The model between the observations, from left to right; empty if it depends on more than the horizontal axis.
     pub line: Vec<(f64, f64)>,
 }
 
@@ -44,13 +44,13 @@ pub struct Beside {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panelled {
-    /// What it is called.
+    /// Its title.
     pub title: String,
     /// What it shows.
     pub of: Beside,
 }
 
-/// Models with their data, and below each the residuals: what was observed less what is predicted.
+/// Models with their data, and below each the residuals: observed minus predicted values.
 ///
 /// ```
 /// use warpswarm_pictures::{Beside, beside};
@@ -108,7 +108,8 @@ pub fn fitted_sheet(title: &str, panels: &[Panelled]) -> Picture {
     }
 }
 
-/// How the parameters of many fits spread: a histogram of each; of many parameters their quartiles.
+/// The distribution of the parameters of many fits: a histogram of each, or, if there are many parameters, their
+/// quartiles.
 ///
 /// ```
 /// use warpswarm_pictures::{Parameter, fitted_parameters};
@@ -173,7 +174,7 @@ fn marks(count: usize) -> Line {
     Line { width: 0, mark: Mark::Disc, mark_size, ..Line::default() }
 }
 
-/// A line up and down from each number, as long as its standard deviation.
+/// A vertical bar at each number, of one standard deviation up and down.
 fn error_bars(of: &Beside, numbers: &[f64]) -> Vec<Line> {
     let all = of.along.iter().zip(numbers).zip(&of.sigma);
     let bar = |((&x, &y), &sigma): ((&f64, &f64), &f64)| {
@@ -183,7 +184,7 @@ fn error_bars(of: &Beside, numbers: &[f64]) -> Vec<Line> {
     if of.sigma.len() > MANY { Vec::new() } else { all.map(bar).collect() }
 }
 
-/// Lines that end at the edges of the panel.
+/// Lines clamped to the edges of the panel.
 fn within(mut lines: Vec<Line>, (low, high): (f64, f64)) -> Vec<Line> {
     for dot in lines.iter_mut().flat_map(|line| &mut line.points) {
         dot.y = dot.y.clamp(low, high);
@@ -191,7 +192,7 @@ fn within(mut lines: Vec<Line>, (low, high): (f64, f64)) -> Vec<Line> {
     lines
 }
 
-/// The points that are finite, within what an axis can show.
+/// The finite points, clamped to what an axis can show.
 fn drawable(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     let points = points.filter(|(x, y)| x.is_finite() && y.is_finite());
     points.map(|(x, y)| (x.clamp(-1e300, 1e300), y.clamp(-1e300, 1e300))).collect()

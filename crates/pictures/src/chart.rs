@@ -1,4 +1,4 @@
-//! What pictures are made of: panels in rows, each with areas, lines and marks over a pair of axes.
+//! The parts of pictures: panels in rows, each with areas, lines and marks over a pair of axes.
 
 use plotters::element::Polygon;
 use plotters::prelude::*;
@@ -6,7 +6,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::{Axis, Error, Format, Line};
 
-/// The typefaces, of which the first that is there is taken; PNG and GIF have the first.
+/// The typefaces; a viewer takes the first one that it has. PNG and GIF use the first.
 pub const FONT: &str = "Noto Sans, DejaVu Sans, Arial, sans-serif";
 /// The first of [`COLOURS`].
 pub const BLUE: RGBColor = RGBColor(0, 114, 178);
@@ -14,9 +14,9 @@ pub const BLUE: RGBColor = RGBColor(0, 114, 178);
 pub const VERMILION: RGBColor = RGBColor(213, 94, 0);
 /// The third of [`COLOURS`].
 pub const GREEN: RGBColor = RGBColor(0, 158, 115);
-/// Of texts and axes.
+/// The colour of texts and axes.
 pub const INK: RGBColor = RGBColor(40, 40, 40);
-/// Of lines through ticks.
+/// The colour of lines through ticks.
 pub const GRID: RGBColor = RGBColor(222, 222, 222);
 /// Okabe and Ito's colours, dark ones first.
 pub const COLOURS: [RGBColor; 6] = [
@@ -28,11 +28,11 @@ pub const COLOURS: [RGBColor; 6] = [
     RGBColor(230, 159, 0),
 ];
 
-/// Where is drawn.
+/// The area that is drawn on.
 pub type Canvas<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 pub(crate) type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
 
-/// About how much of a text's height a letter is wide.
+/// The approximate width of a letter, as a part of the text's height.
 const LETTER: f64 = 0.54;
 
 /// A title, notes below it, a legend, and panels in rows.
@@ -61,17 +61,17 @@ const LETTER: f64 = 0.54;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Picture {
-    /// Above all.
+    /// The title, at the top.
     pub title: String,
-    /// Below the title, a line each; long ones are wrapped.
+    /// Lines of text below the title; long ones are wrapped.
     pub notes: Vec<String>,
-    /// Whether lines are named in a legend above the panels, each name once, and not at their right ends.
+    /// Whether lines are named in a legend above the panels, each name once, instead of at their right ends.
     pub has_legend: bool,
     /// Panels in a row, at least 1.
     pub columns: usize,
     /// Width and height of a panel in pixels.
     pub size: (u32, u32),
-    /// At least one.
+    /// The panels, at least one.
     pub panels: Vec<Panel>,
 }
 
@@ -94,15 +94,15 @@ pub struct Picture {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// Empty for none.
+    /// The title; empty for none.
     pub title: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// Drawn first, in this order.
+    /// The areas, drawn first, in this order.
     pub areas: Vec<Area>,
-    /// Drawn over them.
+    /// The lines, drawn over the areas.
     pub lines: Vec<Line>,
 }
 
@@ -118,11 +118,11 @@ pub struct Panel {
 pub struct Area {
     /// Its corners, `(x, y)`.
     pub points: Vec<(f64, f64)>,
-    /// The corners of each hole, in the other direction.
+    /// The corners of each hole, in the opposite direction.
     pub holes: Vec<Vec<(f64, f64)>>,
-    /// What it is filled with.
+    /// Its colour.
     pub color: RGBColor,
-    /// From 0 to 1.
+    /// Its opacity, from 0 to 1.
     pub opacity: f64,
 }
 
@@ -132,7 +132,7 @@ impl Area {
         Area { points, holes: Vec::new(), color, opacity }
     }
 
-    /// One path that goes around the area and then around each hole, always from the same corner.
+    /// One path around the area and then around each hole, always from the same corner.
     fn path(&self) -> Vec<(f64, f64)> {
         let mut path = self.points.clone();
         for hole in &self.holes {
@@ -151,16 +151,16 @@ impl Area {
 }
 
 impl Picture {
-    /// As SVG.
+    /// The picture as SVG.
     ///
     /// # Errors
     ///
-    /// Where something cannot be drawn.
+    /// If something cannot be drawn.
     pub fn svg(&self) -> Result<String, Error> {
         Ok(without_controls(self.drawn()?))
     }
 
-    /// With texts as they are.
+    /// The SVG with texts unchanged.
     fn drawn(&self) -> Result<String, Error> {
         const TITLE: u32 = 48;
         const NOTE: u32 = 21;
@@ -203,16 +203,16 @@ impl Picture {
         Ok(svg)
     }
 
-    /// As PNG, two pixels each way for each of the SVG's.
+    /// The picture as PNG, with two pixels in each direction for one of the SVG's.
     ///
     /// # Errors
     ///
-    /// Where something cannot be drawn.
+    /// If something cannot be drawn.
     pub fn png(&self) -> Result<Vec<u8>, Error> {
         crate::raster::png(&self.svg()?)
     }
 
-    /// The file's bytes in a format; [`Format::Gif`] is of pictures that move, so that this is SVG then.
+    /// The file's bytes in a format. [`Format::Gif`] is for animations only; here it gives SVG.
     ///
     /// ```
     /// use std::path::Path;
@@ -225,7 +225,7 @@ impl Picture {
     ///
     /// # Errors
     ///
-    /// Where something cannot be drawn.
+    /// If something cannot be drawn.
     pub fn bytes(&self, format: Format) -> Result<Vec<u8>, Error> {
         match format {
             Format::Png => self.png(),
@@ -233,7 +233,7 @@ impl Picture {
         }
     }
 
-    /// The lines that have names, each with its place in the legend: pixels from the left, and its row.
+    /// The named lines, each with its place in the legend: pixels from the left, and its row.
     fn legend(&self, width: i32) -> Vec<(i32, i32, &Line)> {
         const SAMPLE: i32 = 42;
         let mut placed: Vec<(i32, i32, &Line)> = Vec::new();
@@ -297,7 +297,7 @@ impl Panel {
     }
 }
 
-/// With what XML has no characters for written as in Rust: texts may be anybody's.
+/// The SVG with characters that XML does not allow replaced by Rust's escapes, because texts may contain anything.
 fn without_controls(svg: String) -> String {
     let is_one = |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{fffe}' | '\u{ffff}');
     if !svg.contains(is_one) {
@@ -313,7 +313,7 @@ fn without_controls(svg: String) -> String {
     })
 }
 
-/// Leaves out every other label until those that are left do not touch.
+/// Removes every other label until the remaining ones do not touch.
 fn thin_out(axis: &mut Axis, width: u32) {
     let needed = |axis: &Axis| -> f64 {
         axis.ticks.iter().map(|tick| 14.0 * LETTER * tick.1.chars().count() as f64 + 12.0).sum()
@@ -343,7 +343,7 @@ fn wrapped(text: &str, width: u32, size: f64) -> Vec<String> {
     lines
 }
 
-/// A text, or as much of it as there is room for.
+/// A text, shortened if it is longer than `room`.
 fn cut(text: &str, room: usize) -> String {
     if text.chars().count() <= room {
         return text.into();
@@ -351,7 +351,7 @@ fn cut(text: &str, room: usize) -> String {
     text.chars().take(room.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// The names of the lines at their right ends, moved apart where they would touch.
+/// Writes the names of lines at their right ends, moved apart if they would touch.
 fn name_lines(area: &Canvas<'_>, chart: &Chart<'_, '_>, lines: &[Line]) -> Result<(), Error> {
     const HEIGHT: i32 = 19;
     let mut names: Vec<(i32, i32, &Line)> = lines

@@ -1,15 +1,15 @@
-//! Which constraints hold the best points back.
+//! Which constraints are active at the best points.
 
 use crate::number::{counted, quantile};
 use crate::{Axis, BLUE, INK, Line, Mark, Panel, Picture, VERMILION};
 
-/// So many points of a constraint are drawn, at most.
+/// The most points that are drawn for a constraint.
 const POINTS: usize = 200;
-/// Decades that are shown, at most: what is nearer to zero counts as zero.
+/// The most decades that are shown; smaller distances count as zero.
 const DECADES: f64 = 12.0;
 
-/// How far each constraint is from being violated at the best points: a row for each constraint, a point for each run.
-/// A constraint is met where its value is at most 0.
+/// The distance of each constraint from violation at the best points: a row for each constraint, a point for each run.
+/// A constraint is met if its value is at most 0.
 ///
 /// ```
 /// use warpswarm_pictures::constraints;
@@ -24,7 +24,7 @@ pub fn constraints(title: &str, all: &[(String, Vec<f64>)]) -> Picture {
     let (low, high) = crate::axis::ends(exponents.map(|g| (-g).log10())).unwrap_or((-3.0, 0.0));
     let high = high.ceil().max(low.floor() + 1.0);
     let low = low.floor().max(high - DECADES);
-    // Left of the decades is a place for no slack at all, and one for constraints that are violated.
+    // Left of the decades are a place for active constraints, and one for violated constraints.
     let (zero, violated) = (low - 0.1 * (high - low), low - 0.25 * (high - low));
     let place = |g: f64| match g {
         g if g > 0.0 || g.is_nan() => violated,
@@ -96,7 +96,7 @@ pub fn constraints(title: &str, all: &[(String, Vec<f64>)]) -> Picture {
     }
 }
 
-/// From -1 to 1, so that neighbours among `n` are apart; 0 for one alone.
+/// A number from -1 to 1 that separates neighbours among `n`; 0 if there is only one.
 fn jitter(i: usize, n: usize) -> f64 {
     // Multiples of the golden ratio fill an interval evenly.
     if n == 1 { 0.0 } else { 2.0 * ((i + 1) as f64 * 0.618_033_988_749_895).fract() - 1.0 }

@@ -1,4 +1,4 @@
-//! How the best so far falls.
+//! The convergence of the best value so far.
 
 use crate::axis::ends;
 use crate::number::{counted, quantile, short};
@@ -6,9 +6,9 @@ use crate::{
     Along, Area, Axis, Better, Curve, Group, Line, Mark, Measure, Panel, Picture, Scale, curves,
 };
 
-/// Medians of the best so far, and the band between the quartiles where a group has several runs; on a logarithmic
-/// axis where less is better and no value is negative: there what is near the best is what is near zero. Where no run is
-/// feasible, violations are shown.
+/// Medians of the best value so far, and the band between the quartiles if a group has several runs. The axis is
+/// logarithmic if less is better and no value is negative, because values near the best are then near zero. If no run
+/// is feasible, violations are shown.
 ///
 /// ```
 /// use warpswarm_pictures::{Along, Better, Group, Record, convergence};
@@ -61,7 +61,7 @@ pub fn convergence(title: &str, groups: &[Group], along: Along, better: Better) 
         }
         let median = curve.x.iter().zip(&curve.median);
         let points = median.filter_map(|(x, y)| Some((*x, place(*y)?)));
-        // A curve of one place is seen by its mark alone.
+        // A curve with one place is visible by its mark alone.
         let mark = if curve.x.len() == 1 { Mark::Disc } else { Mark::None };
         panel.lines.push(Line { mark, ..look }.through(points).named(group.name.clone()));
     }
@@ -75,7 +75,8 @@ pub fn convergence(title: &str, groups: &[Group], along: Along, better: Better) 
     }
 }
 
-/// Around the region between the quartiles; up to the worse end of the axis where the worse one is unknown.
+/// The outline of the region between the quartiles; up to the worse end of the axis where the worse quartile is
+/// unknown.
 fn band(
     curve: &Curve,
     better: Better,
@@ -94,7 +95,7 @@ fn band(
     around
 }
 
-/// What is drawn, of how many runs, and which are missing.
+/// Notes: what is drawn, the number of runs, and which ones are missing.
 fn notes(groups: &[Group], measure: Measure) -> Vec<String> {
     let most = groups.iter().map(|group| group.runs.len()).max().unwrap_or(0);
     let least = groups.iter().map(|group| group.runs.len()).min().unwrap_or(0);
@@ -124,8 +125,8 @@ fn notes(groups: &[Group], measure: Measure) -> Vec<String> {
     notes
 }
 
-/// The height at which a linear axis should end, on the side of what is worse: there is one where the first values would
-/// leave no room for the others. What differs by less than a tenth of the best needs none.
+/// The end of a linear axis on the side of worse values. It is set only if the first values would leave no room for the
+/// others. Values that differ by less than a tenth of the best need no limit.
 ///
 /// ```
 /// use warpswarm_pictures::{Better, Curve, limit};
@@ -134,7 +135,7 @@ fn notes(groups: &[Group], measure: Measure) -> Vec<String> {
 /// assert_eq!(limit(&[], Better::Less), None);
 /// ```
 pub fn limit(curves: &[Curve], better: Better) -> Option<f64> {
-    // As if less were better.
+    // Signs are changed so that less is better.
     let sign = if better == Better::Less { 1.0 } else { -1.0 };
     let bad = |c: &Curve| if better == Better::Less { c.upper.clone() } else { c.lower.clone() };
     let numbers = curves.iter().flat_map(|c| [c.median.clone(), bad(c)]).flatten();
@@ -206,7 +207,7 @@ mod tests {
         let picture = convergence("", &more, Along::Iterations, Better::More);
         let panel = &picture.panels[0];
         assert_eq!(panel.y.name, "best value (maximised)");
-        // Linear, with the end in sight and the beginning at the lower edge.
+        // Linear; the end is visible, and the beginning is at the lower edge.
         assert!(panel.y.range.0 > -200.0 && panel.y.range.1 > 100.0, "{:?}", panel.y.range);
         assert!(
             picture.notes.iter().any(|note| note.contains("lower edge")),
@@ -216,7 +217,7 @@ mod tests {
         let line = &panel.lines[0].points;
         assert!(line.windows(2).all(|two| two[0].y <= two[1].y), "{line:?}");
         assert!(line[99].y == 100.0 && line[0].y < 0.0, "{line:?}");
-        // One of three is not feasible: the band goes down to the axis.
+        // One of three runs is not feasible: the band reaches down to the axis.
         let runs = vec![run(&[5.0], 0.0), run(&[6.0], 0.0), run(&[9.0], 1.0)];
         let missing = Group { name: String::new(), runs };
         let picture = convergence("", &[missing], Along::Iterations, Better::More);

@@ -1,9 +1,9 @@
-//! How final values are distributed.
+//! The distribution of final values.
 
 use crate::number::{counted, quantile, short};
 use crate::{Axis, Better, Final, Line, Mark, Measure, Panel, Picture, Scale};
 
-/// So many runs, at most, get a mark each.
+/// If there are at most so many runs, each has a mark.
 const MARKED: usize = 50;
 const NOTE: &str = "line: how many of the runs end at this value or below it";
 
@@ -18,15 +18,15 @@ const NOTE: &str = "line: how many of the runs end at this value or below it";
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finals {
-    /// What a panel of several is called.
+    /// The title of the panel if there are several.
     pub name: String,
     /// Which values are better.
     pub better: Better,
-    /// Each with its name.
+    /// The groups, each with its name.
     pub groups: Vec<(String, Vec<Final>)>,
 }
 
-/// The share of runs that end at a value or below it, a line for each group of runs.
+/// The share of runs that end at a value or below it; a line for each group of runs.
 ///
 /// ```
 /// use warpswarm_pictures::{Better, Final, Finals, distribution};
@@ -75,7 +75,7 @@ pub fn distribution(title: &str, finals: &Finals) -> Picture {
     }
 }
 
-/// The same in a panel for each problem, of groups with the same names.
+/// The same with a panel for each problem; all problems have groups with the same names.
 ///
 /// ```
 /// use warpswarm_pictures::{Better, Final, Finals, distributions};
@@ -105,7 +105,7 @@ pub fn distributions(title: &str, problems: &[Finals]) -> Picture {
     Picture { title: title.into(), notes, has_legend: true, columns, size, panels }
 }
 
-/// Lines through steps, with the groups' names, and marks at the runs.
+/// Stepped lines with the groups' names, and marks at the runs.
 fn panel(Finals { name: title, better, groups }: &Finals) -> (Measure, Panel) {
     let measure = Measure::of(groups.iter().flat_map(|group| &group.1), *better);
     let sorted: Vec<Vec<f64>> = groups.iter().map(|group| sorted(&group.1, measure)).collect();
@@ -118,7 +118,7 @@ fn panel(Finals { name: title, better, groups }: &Finals) -> (Measure, Panel) {
         });
     let mut lines = Vec::new();
     for (number, ((name, _), sorted)) in groups.iter().zip(&sorted).enumerate() {
-        // Marks at the runs, on a line of their own: that of the steps has corners besides.
+        // The marks at the runs are on a line of their own, because the stepped line has more corners.
         let look = Line::numbered(number);
         let line = Line { mark: Mark::None, ..look.clone() };
         lines.push(line.through(steps(sorted, scale)).named(name.clone()));
@@ -133,7 +133,7 @@ fn panel(Finals { name: title, better, groups }: &Finals) -> (Measure, Panel) {
     (measure, Panel { title: title.clone(), x, y, areas: Vec::new(), lines })
 }
 
-/// What runs without a value, which are the worst, do to a line.
+/// The effect of runs without a value, which are the worst, on a line.
 fn end(measure: Measure) -> &'static str {
     match measure.better() {
         Better::Less => "ends below 100 %",
@@ -147,7 +147,7 @@ fn sorted(finals: &[Final], measure: Measure) -> Vec<f64> {
     numbers
 }
 
-/// Up at each number, from the first to the last.
+/// Steps upwards at each number, from the first to the last.
 fn steps(sorted: &[f64], scale: Scale) -> Vec<(f64, f64)> {
     let share = |i: usize| 100.0 * i as f64 / sorted.len() as f64;
     let places = sorted.iter().enumerate();
@@ -187,7 +187,7 @@ mod tests {
         let picture = distribution("t", &groups(&[("de", runs.clone())], Better::Less));
         assert_eq!(picture.panels[0].lines[0].points.last().unwrap().y, 50.0);
         assert!(picture.notes[1].starts_with("de: 1 run without"), "{:?}", picture.notes);
-        // Where more is better, such a run is below all others.
+        // If more is better, such a run is below all others.
         let picture = distribution("t", &groups(&[("de", runs)], Better::More));
         let line = &picture.panels[0].lines[0];
         let ends = [line.points[0].y, line.points[1].y];

@@ -1,4 +1,4 @@
-//! A model beside the data that it is fitted to.
+//! A model with the data that it is fitted to.
 
 use crate::axis::ends;
 use crate::{Axis, Line, Mark, Panel, Picture, Scale};
@@ -28,13 +28,13 @@ pub struct Series {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// What it gives.
+    /// The model's line.
     pub line: Series,
-    /// What is measured of it.
+    /// The measured data.
     pub data: Vec<Series>,
 }
 
-/// Models as lines over what is named `over`, and data as marks of the same colour.
+/// Models as lines over the axis named `over`, and data as marks of the same colour.
 ///
 /// ```
 /// use warpswarm_pictures::{Model, Series, fit};
@@ -83,7 +83,7 @@ fn drawn(look: Line, series: &Series) -> Line {
     look.through(drawable(series)).named(series.name.clone())
 }
 
-/// The points that are finite, within what an axis can show.
+/// The finite points, clamped to what an axis can show.
 fn drawable(series: &Series) -> impl Iterator<Item = (f64, f64)> {
     let points = series.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite());
     points.map(|(x, y)| (x.clamp(-1e300, 1e300), y.clamp(-1e300, 1e300)))

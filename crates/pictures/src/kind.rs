@@ -1,4 +1,4 @@
-//! Which picture a file's name asks for.
+//! The kind and the format of a picture, from a file's name.
 
 use std::path::Path;
 
@@ -16,15 +16,15 @@ use crate::{Along, Error};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// How the best so far falls: [`convergence`](fn@crate::convergence).
+    /// The convergence of the best value: [`convergence`](fn@crate::convergence).
     Convergence(Along),
-    /// How final values are distributed: [`distribution`](fn@crate::distribution).
+    /// The distribution of final values: [`distribution`](fn@crate::distribution).
     Distribution,
-    /// Where the best points lie: [`parameters`](fn@crate::parameters).
+    /// The best points of all runs: [`parameters`](fn@crate::parameters).
     Parameters,
-    /// How near constraints are to their limits: [`constraints`](fn@crate::constraints).
+    /// The distance of constraints from their limits: [`constraints`](fn@crate::constraints).
     Constraints,
-    /// Models at the best point beside the data: [`fit`](fn@crate::fit).
+    /// Models at the best point with the data: [`fit`](fn@crate::fit).
     Fit,
     /// The last population in two dimensions: [`population`](fn@crate::population).
     Population,
@@ -44,9 +44,9 @@ pub enum Kind {
 pub enum Format {
     /// Scalable vector graphics.
     Svg,
-    /// Pixels.
+    /// A PNG image.
     Png,
-    /// Pixels that move; of [`Kind::Swarm`] alone.
+    /// An animated GIF, for [`Kind::Swarm`] only.
     Gif,
 }
 
@@ -64,7 +64,7 @@ impl Kind {
         Kind::Swarm,
     ];
 
-    /// The file's name that asks for it, without its ending.
+    /// The file's name for this kind, without its extension.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Convergence(Along::Iterations) => "convergence",
@@ -79,12 +79,12 @@ impl Kind {
         }
     }
 
-    /// The kind and the format that a file's name asks for. A name that is none of the kinds' is of
-    /// [`Kind::Convergence`], or of [`Kind::Swarm`] where it ends in `.gif`.
+    /// The kind and the format for a file's name. A name that belongs to no kind stands for [`Kind::Convergence`], or
+    /// for [`Kind::Swarm`] if it ends in `.gif`.
     ///
     /// # Errors
     ///
-    /// Where its ending is no format's, or the kind has no such format; the message says what is allowed.
+    /// If its extension belongs to no format, or the kind does not have the format; the message says what is allowed.
     pub fn of(path: &Path) -> Result<(Kind, Format), Error> {
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("");
         let format = Format::of(path)
@@ -105,13 +105,13 @@ impl Format {
     /// Every format.
     pub const ALL: [Format; 3] = [Format::Svg, Format::Png, Format::Gif];
 
-    /// The format that a file's name asks for by its ending.
+    /// The format for a file's name, by its extension.
     pub fn of(path: &Path) -> Option<Format> {
         let ending = path.extension()?.to_str()?;
         Format::ALL.into_iter().find(|format| ending.eq_ignore_ascii_case(format.name()))
     }
 
-    /// The ending of a file's name.
+    /// The extension of a file's name.
     pub const fn name(self) -> &'static str {
         match self {
             Format::Svg => "svg",

@@ -1,14 +1,14 @@
 //! Pictures of optimisations, from plain data: SVG, PNG and animated GIF.
 //!
-//! * [`convergence`], [`distribution`], [`parameters`], [`constraints`], [`contours`], [`population`], [`frames`], [`profile`],
-//!   [`distributions`], [`running_times`], [`speed_up`], [`fit`],
-//!   [`beside`](fn@beside), [`fitted_sheet`], [`fitted_parameters`]: a [`Picture`] each, which is written as SVG or PNG.
-//! * [`animation`]: a swarm over its iterations, as GIF.
-//! * [`Picture`], [`Panel`], [`Axis`], [`Line`], [`Area`]: what pictures are made of, for others than these.
-//! * [`Kind`] and [`Format`]: which picture a file's name asks for.
+//! * [`convergence`], [`distribution`], [`parameters`], [`constraints`], [`contours`], [`population`], [`frames`],
+//!   [`profile`], [`distributions`], [`running_times`], [`speed_up`], [`fit`], [`beside`](fn@beside), [`fitted_sheet`],
+//!   [`fitted_parameters`] each return a [`Picture`], which is written as SVG or PNG.
+//! * [`animation`] shows a swarm over its iterations, as GIF.
+//! * [`Picture`], [`Panel`], [`Axis`], [`Line`], [`Area`] are the parts of pictures, for other pictures than these.
+//! * [`Kind`] and [`Format`] select a picture by a file's name.
 //!
-//! Colours are those of Okabe and Ito, and nothing is told by colour alone: lines also differ in dashes, points in
-//! marks. The same data give the same bytes, on any machine: what is drawn depends on no installed font.
+//! Colours are those of Okabe and Ito. No information is in colour alone: lines also differ in dashes, points in marks.
+//! The same data give the same bytes on any machine, because nothing depends on installed fonts.
 //!
 //! ```
 //! use warpswarm_pictures::{Along, Better, Group, Record, convergence};
@@ -83,7 +83,7 @@ pub enum Error {
         /// Why.
         reason: String,
     },
-    /// A file's name says nothing that could be drawn.
+    /// A file's name stands for no picture.
     #[error("allowed: {0}")]
     Name(String),
 }

@@ -19,23 +19,23 @@ use crate::{BLUE, COLOURS, Canvas, Error, FONT, INK};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// Empty for none.
+    /// The name; empty for none.
     pub name: Cow<'static, str>,
-    /// Of the line and its marks.
+    /// The colour of the line and its marks.
     pub color: RGBColor,
-    /// In pixels; 0 for marks alone.
+    /// The width in pixels; 0 to draw only the marks.
     pub width: u32,
-    /// How it is broken.
+    /// The dash pattern.
     pub dash: Dash,
-    /// What marks its points.
+    /// The mark at each point.
     pub mark: Mark,
-    /// How large marks are: their radius in pixels.
+    /// The radius of marks in pixels.
     pub mark_size: i32,
-    /// Its points, in their order.
+    /// The points, in their order.
     pub points: Vec<Dot>,
 }
 
-/// A point of a line; one that is hollow differs from the others in a way that notes tell.
+/// A point of a line. A hollow point differs from the others in a way that notes explain.
 ///
 /// ```
 /// use warpswarm_pictures::{Dot, Line, Mark};
@@ -50,11 +50,11 @@ pub struct Dot {
     pub x: f64,
     /// Its place on the vertical axis.
     pub y: f64,
-    /// Whether its mark is.
+    /// Whether its mark is hollow.
     pub hollow: bool,
 }
 
-/// How a line is broken.
+/// The dash pattern of a line.
 ///
 /// ```
 /// use warpswarm_pictures::{Dash, Line};
@@ -62,17 +62,17 @@ pub struct Dot {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dash {
-    /// Not at all.
+    /// An unbroken line.
     Solid,
-    /// Into dashes.
+    /// Dashes.
     Dashed,
-    /// Into long dashes.
+    /// Long dashes.
     Long,
-    /// Into points.
+    /// Dots.
     Dotted,
 }
 
-/// What marks the points of a line.
+/// The mark at the points of a line.
 ///
 /// ```
 /// use warpswarm_pictures::{Line, Mark};
@@ -80,7 +80,7 @@ pub enum Dash {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// Nothing.
+    /// No mark.
     None,
     /// Discs.
     Disc,
@@ -107,7 +107,7 @@ impl Default for Line {
 }
 
 impl Line {
-    /// As the `number`th of several: its colour, dashes and marks differ from the others'.
+    /// The `number`th of several lines: its colour, dashes and mark differ from those of the others.
     ///
     /// ```
     /// use warpswarm_pictures::Line;
@@ -128,7 +128,7 @@ impl Line {
         }
     }
 
-    /// The same through these points.
+    /// The same line through these points.
     pub fn through(self, points: impl IntoIterator<Item = (f64, f64)>) -> Line {
         Line {
             points: points.into_iter().map(|(x, y)| Dot { x, y, hollow: false }).collect(),
@@ -136,7 +136,7 @@ impl Line {
         }
     }
 
-    /// The same with a name.
+    /// The same line with a name.
     pub fn named(self, name: impl Into<Cow<'static, str>>) -> Line {
         Line { name: name.into(), ..self }
     }
@@ -192,7 +192,7 @@ impl Line {
         Ok(())
     }
 
-    /// As a legend shows it, and its name.
+    /// Draws the line's sample in a legend, and its name.
     pub(crate) fn draw_sample(&self, on: &Canvas<'_>, (x, y): (i32, i32)) -> Result<(), Error> {
         let style = self.color.stroke_width(self.width);
         let (ends, middle) = ([(x, y), (x + 32, y)], (x + 16, y));
@@ -223,7 +223,7 @@ impl Line {
 }
 
 impl Dash {
-    /// Pixels that are drawn, and pixels that are not.
+    /// The pixels that are drawn, and those that are left out.
     fn pattern(self) -> Option<(u32, u32)> {
         match self {
             Dash::Solid => None,

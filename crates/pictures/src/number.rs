@@ -1,7 +1,7 @@
-//! Numbers as people read them, and quantiles.
+//! Formats of numbers, and quantiles.
 
-/// The quantile `p`, between the two nearest of `sorted` numbers (as R's type 7); NaN of none. An infinity counts for
-/// what it is: between it and anything else is infinity.
+/// The quantile `p` of `sorted` numbers, interpolated between the two nearest (as R's type 7); NaN if there are none. A
+/// quantile between an infinity and another number is infinite.
 ///
 /// ```
 /// use warpswarm_pictures::quantile;
@@ -18,7 +18,7 @@ pub fn quantile(sorted: &[f64], p: f64) -> f64 {
     if is_low { low } else { low + part * (high - low) }
 }
 
-/// A number in at most five digits or so.
+/// A number with at most about five digits.
 ///
 /// ```
 /// use warpswarm_pictures::short;
@@ -42,7 +42,7 @@ fn trimmed(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
-/// A number with so many decimals, its thousands apart.
+/// A number with this many decimals and with separators between thousands.
 ///
 /// ```
 /// assert_eq!(warpswarm_pictures::grouped(-1234567.891, 2), "-1,234,567.89");
@@ -55,7 +55,7 @@ pub fn grouped(x: f64, decimals: usize) -> String {
     format!("{sign}{}{rest}", apart(whole))
 }
 
-/// A number of things.
+/// A count with its noun.
 ///
 /// ```
 /// use warpswarm_pictures::counted;

@@ -1,4 +1,4 @@
-//! Where the best points lie.
+//! The coordinates of the best points.
 
 use crate::number::{counted, quantile, short};
 use crate::{Area, Axis, BLUE, INK, Line, Mark, Panel, Picture};
@@ -23,13 +23,13 @@ pub struct Parameter {
     pub values: Vec<f64>,
 }
 
-/// So many parameters, at most, get a panel each.
+/// If there are at most so many parameters, each has a panel.
 const PANELS: usize = 16;
 const BINS: usize = 20;
-/// Of the bounds: what a panel shows at least.
+/// The least part of the bounds that a panel shows.
 const WINDOW: f64 = 1e-3;
 
-/// A histogram of each parameter over the runs; of many parameters their quartiles within the bounds.
+/// A histogram of each parameter over the runs; if there are many parameters, their quartiles within the bounds.
 ///
 /// ```
 /// use warpswarm_pictures::{Parameter, parameters};
@@ -82,7 +82,7 @@ fn histogram(parameter: &Parameter) -> Panel {
     }
     let edge = |i: usize| low + (high - low) * i as f64 / BINS as f64;
     let bars = bins.iter().enumerate().filter(|(_, n)| **n > 0);
-    // A little paper between bars that touch.
+    // A small gap between neighbouring bars.
     let gap = 0.06 * (high - low) / BINS as f64;
     let bar = |(i, n): (usize, &u32)| {
         Area::rectangle((edge(i) + gap, 0.0), (edge(i + 1) - gap, f64::from(*n)), BLUE, 0.85)
@@ -106,7 +106,7 @@ fn histogram(parameter: &Parameter) -> Panel {
     }
 }
 
-/// What a panel shows: the values, and at least a little part of the bounds.
+/// The range of a panel: the values, and at least a small part of the bounds.
 fn window(sorted: &[f64], bounds: (f64, f64)) -> (f64, f64) {
     let (Some(&low), Some(&high)) = (sorted.first(), sorted.last()) else { return bounds };
     let (low, high) = (low.max(-1e300), high.min(1e300));
@@ -122,7 +122,7 @@ fn window(sorted: &[f64], bounds: (f64, f64)) -> (f64, f64) {
 
 fn quartiles(title: &str, parameters: &[Parameter]) -> Picture {
     let runs = parameters.iter().map(|p| p.values.len()).max().unwrap_or(0);
-    // Within the same bounds values can be shown themselves.
+    // If all bounds are the same, the values themselves can be shown.
     let bounds = parameters[0].bounds;
     let same = parameters.iter().all(|p| p.bounds == bounds);
     let share = |p: &Parameter, x: f64| {

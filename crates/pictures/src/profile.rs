@@ -1,17 +1,17 @@
-//! How soon several solvers reach several targets, beside the best of them and in numbers.
+//! How fast several solvers reach several targets, relative to the best of them and in numbers.
 
 use crate::axis::ends;
 use crate::number::counted;
 use crate::{Axis, Line, Mark, Panel, Picture, Scale};
 
-/// So many steps of a line, at most, get a mark each.
+/// If a line has at most so many steps, each has a mark.
 const MARKED: usize = 40;
 /// The most characters of a row's name.
 const ROW_NAME: usize = 28;
 
-/// Performance profiles, a line for each solver: the share of all `tasks` that it solves at no more than so many times
-/// the cost of the one that is cheapest there. Of each solver the name, and the sorted multiples, at least 1, at which it
-/// solves a further one.
+/// Performance profiles, a line for each solver: the share of all `tasks` that it solves at no more than a multiple of
+/// the cost of the cheapest solver there. Each solver has a name, and the sorted multiples, at least 1, at which it
+/// solves one more task.
 ///
 /// ```
 /// use warpswarm_pictures::profile;
@@ -31,7 +31,7 @@ pub fn profile(title: &str, solvers: &[(String, Vec<f64>)], tasks: usize) -> Pic
         let share = |solved: usize| 100.0 * solved as f64 / tasks.max(1) as f64;
         let places: Vec<f64> = multiples.iter().filter_map(|x| scale.place(*x)).collect();
         let at = |place: f64| share(places.partition_point(|x| *x <= place));
-        // The line begins where the solver is the cheapest itself, and goes on to the edge.
+        // The line begins where the solver is the cheapest one, and ends at the edge.
         let mut corners = vec![(0.0, at(0.0))];
         for (solved, &x) in places.iter().enumerate().filter(|(_, x)| **x > 0.0) {
             corners.extend([(x, share(solved)), (x, share(solved + 1))]);
@@ -61,8 +61,8 @@ pub fn profile(title: &str, solvers: &[(String, Vec<f64>)], tasks: usize) -> Pic
     }
 }
 
-/// Expected running times, a row for each task with a mark for each solver, at the right edge where it is infinite. Of
-/// each task the name, and a number for each solver.
+/// Expected running times, a row for each task with a mark for each solver, which is at the right edge if the time is
+/// infinite. Each task has a name, and a number for each solver.
 ///
 /// ```
 /// use warpswarm_pictures::running_times;
@@ -81,7 +81,7 @@ pub fn running_times(
     const WIDER: f64 = 3.0;
     let scale = Scale::Log { zero: None };
     let times = || tasks.iter().flat_map(|task| &task.1).copied();
-    // So wide that there are ticks.
+    // Wide enough to contain ticks.
     let middle = middle(times().filter_map(|time| scale.place(time)));
     let widened = times().chain(middle.into_iter().flat_map(|x| [x / WIDER, x * WIDER]));
     let mut x = Axis::of(format!("expected running time ({unit})"), scale, widened);
@@ -89,7 +89,7 @@ pub fn running_times(
     let never = high + 0.07 * (high - low);
     let has_never = times().any(|time| scale.place(time).is_none());
     let mut areas = Vec::new();
-    // Rows from the top on, in each a place for each solver.
+    // Rows from the top down, each with a place for each solver.
     let row = solvers.len() as f64 + 2.0 * APART;
     let top = row * tasks.len().max(1) as f64;
     let mut notes = Vec::new();

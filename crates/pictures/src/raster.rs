@@ -1,4 +1,4 @@
-//! SVG as pixels: PNG, and GIF of several.
+//! SVG as pixels: PNG, and GIF for animations.
 
 use std::collections::HashMap;
 
@@ -6,15 +6,15 @@ use resvg::{tiny_skia, usvg};
 
 use crate::Error;
 
-/// Pixels of the PNG per unit of the SVG.
+/// Pixels of the PNG for one unit of the SVG.
 const PNG_SCALE: f32 = 2.0;
-/// Hundredths of a second that a frame of a GIF is shown, and the last.
+/// The time that a frame of a GIF is shown, in hundredths of a second, and that of the last frame.
 const DELAY: (u16, u16) = (12, 200);
-/// The place in a GIF's palette that is no colour.
+/// The index in a GIF's palette that stands for no colour.
 const TRANSPARENT: u8 = 255;
 
-/// The SVG as PNG, two pixels each way for each of the SVG's. The typeface lies in the program, so that pictures look
-/// the same on a machine without any.
+/// The SVG as PNG, with two pixels in each direction for one of the SVG's. The typeface is part of the program, so that
+/// pictures look the same on a machine without fonts.
 ///
 /// ```
 /// use warpswarm_pictures::{Error, png};
@@ -26,12 +26,12 @@ const TRANSPARENT: u8 = 255;
 ///
 /// # Errors
 ///
-/// Where the SVG is none, or too large.
+/// If the text is not an SVG, or the SVG is too large.
 pub fn png(svg: &str) -> Result<Vec<u8>, Error> {
     scaled_png(svg, PNG_SCALE)
 }
 
-/// The SVG as PNG with one pixel each way for each of the SVG's: a smaller file.
+/// The SVG as PNG, with one pixel in each direction for one of the SVG's: a smaller file.
 ///
 /// ```
 /// use warpswarm_pictures::{png, small_png};
@@ -42,7 +42,7 @@ pub fn png(svg: &str) -> Result<Vec<u8>, Error> {
 ///
 /// # Errors
 ///
-/// Where the SVG is none, or too large.
+/// If the text is not an SVG, or the SVG is too large.
 pub fn small_png(svg: &str) -> Result<Vec<u8>, Error> {
     scaled_png(svg, 1.0)
 }
@@ -52,7 +52,7 @@ fn scaled_png(svg: &str, scale: f32) -> Result<Vec<u8>, Error> {
     pixels(svg, scale, &options())?.encode_png().map_err(|error| failed(error.to_string()))
 }
 
-/// SVGs of the same size, one after the other, over and over.
+/// SVGs of the same size as frames of a GIF that repeats.
 pub(crate) fn gif(svgs: &[String]) -> Result<Vec<u8>, Error> {
     let options = options();
     let frames =
@@ -68,7 +68,7 @@ pub(crate) fn gif(svgs: &[String]) -> Result<Vec<u8>, Error> {
     let mut before: Option<&tiny_skia::Pixmap> = None;
     for (number, frame) in frames.iter().enumerate() {
         let delay = if number + 1 == frames.len() { DELAY.1 } else { DELAY.0 };
-        // What stays as it was is transparent, which takes next to no space.
+        // Unchanged pixels are transparent, which takes almost no space.
         let place = |(at, pixel): (usize, &tiny_skia::PremultipliedColorU8)| {
             let same = before.is_some_and(|before| before.pixels()[at] == *pixel);
             if same { TRANSPARENT } else { palette.place(color(pixel)) }
@@ -115,7 +115,7 @@ fn color(pixel: &tiny_skia::PremultipliedColorU8) -> Rgb {
     [pixel.red(), pixel.green(), pixel.blue()]
 }
 
-/// The colours that frames have most, and for each of theirs the nearest of these.
+/// The most frequent colours of frames, and the nearest of these for each colour.
 struct Palette {
     colors: Vec<Rgb>,
     nearest: HashMap<Rgb, u8>,
@@ -142,7 +142,7 @@ impl Palette {
 
     fn bytes(&self) -> Vec<u8> {
         let mut bytes = self.colors.concat();
-        // All places are colours to a decoder, the one that is none too.
+        // A decoder needs a colour for every index, including the transparent one.
         bytes.resize(256 * 3, 0);
         bytes
     }

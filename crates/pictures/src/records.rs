@@ -1,8 +1,8 @@
-//! How runs went, and what their middle half did.
+//! Records of runs, and their medians and quartiles.
 
 use crate::number::quantile;
 
-/// Where a run's best so far was at an iteration.
+/// The best result of a run so far, at an iteration.
 ///
 /// ```
 /// use warpswarm_pictures::{Along, Better, Group, Record, curves};
@@ -22,7 +22,7 @@ pub struct Record {
     pub seconds: f64,
     /// The best value so far.
     pub value: f64,
-    /// Its violation of constraints, 0 where it is feasible.
+    /// Its violation of constraints, 0 if it is feasible.
     pub violation: f64,
 }
 
@@ -37,13 +37,13 @@ pub struct Record {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// What they have in common; may be empty where there is only one group.
+    /// What they have in common; may be empty if there is only one group.
     pub name: String,
-    /// The records of each run, rising.
+    /// The records of each run, in ascending order.
     pub runs: Vec<Vec<Record>>,
 }
 
-/// The best that a run found in the end.
+/// The best result of a run at its end.
 ///
 /// ```
 /// use warpswarm_pictures::{Better, Final, Measure};
@@ -55,11 +55,11 @@ pub struct Group {
 pub struct Final {
     /// Its value.
     pub value: f64,
-    /// Its violation of constraints, 0 where it is feasible.
+    /// Its violation of constraints, 0 if it is feasible.
     pub violation: f64,
 }
 
-/// Along what runs are compared.
+/// The horizontal axis of a comparison of runs.
 ///
 /// ```
 /// use warpswarm_pictures::Along;
@@ -94,7 +94,7 @@ pub enum Better {
     More,
 }
 
-/// What is compared.
+/// The quantity that is compared.
 ///
 /// ```
 /// use warpswarm_pictures::{Better, Final, Measure};
@@ -110,8 +110,8 @@ pub enum Measure {
     Violation,
 }
 
-/// Median and quartiles of runs. A run that is not feasible yet is worse than all others: where that makes a quartile
-/// unknown, it is infinite, and negative where more is better.
+/// Median and quartiles of runs. A run that is not feasible yet is worse than all others. If that makes a quartile
+/// unknown, the quartile is infinite, and negative if more is better.
 ///
 /// ```
 /// use warpswarm_pictures::{Better, Curve, limit};
@@ -124,24 +124,24 @@ pub enum Measure {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// What it is drawn along.
+    /// The places along the horizontal axis.
     pub x: Vec<f64>,
-    /// The quartile below, at each x.
+    /// The lower quartile at each place.
     pub lower: Vec<f64>,
-    /// The median.
+    /// The median at each place.
     pub median: Vec<f64>,
-    /// The quartile above.
+    /// The upper quartile at each place.
     pub upper: Vec<f64>,
 }
 
-/// Places along a curve, at most.
+/// The most places along a curve.
 const PLACES: usize = 400;
 
 impl Along {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Along; 3] = [Along::Iterations, Along::Evaluations, Along::Seconds];
 
-    /// What an axis calls it.
+    /// The label of an axis.
     pub const fn axis(self) -> &'static str {
         match self {
             Along::Iterations => "iterations",
@@ -160,7 +160,7 @@ impl Along {
 }
 
 impl Measure {
-    /// What can be compared of all groups: violations where no run has a feasible point.
+    /// The measure for all groups: violations if no run has a feasible point.
     pub fn of<'a>(bests: impl IntoIterator<Item = &'a Final>, better: Better) -> Measure {
         let mut bests = bests.into_iter().peekable();
         let is_empty = bests.peek().is_none();
@@ -171,7 +171,7 @@ impl Measure {
         }
     }
 
-    /// What an axis calls it.
+    /// The label of an axis.
     pub const fn axis(self) -> &'static str {
         match self {
             Measure::Value(Better::Less) => "best value",
@@ -180,7 +180,7 @@ impl Measure {
         }
     }
 
-    /// Which numbers are better. Less of a violation always is.
+    /// Which numbers are better. Smaller violations always are.
     pub const fn better(self) -> Better {
         match self {
             Measure::Value(better) => better,
@@ -188,7 +188,7 @@ impl Measure {
         }
     }
 
-    /// The number to compare; where there is none the worst, an infinity.
+    /// The number to compare; an infinity, which is the worst, if there is none.
     pub fn number(self, best: Final) -> f64 {
         let number = match self {
             Measure::Value(_) if best.violation == 0.0 => best.value,
@@ -207,7 +207,7 @@ impl Measure {
 }
 
 impl Group {
-    /// What each run found; runs without a record are left out.
+    /// The final result of each run; runs without a record are left out.
     pub fn finals(&self) -> Vec<Final> {
         let last = |run: &Vec<Record>| {
             run.last().map(|r| Final { value: r.value, violation: r.violation })
@@ -221,7 +221,7 @@ impl Group {
         x.sort_by(f64::total_cmp);
         x.dedup();
         if x.len() > PLACES {
-            // The first and the last, and those nearest to an even spread between them.
+            // The first, the last, and those nearest to an even spacing between them.
             let last = x[x.len() - 1];
             let at = |i: usize| x[0] + (last - x[0]) * i as f64 / (PLACES - 1) as f64;
             let nearest = |to: f64| x[x.partition_point(|x| *x < to).min(x.len() - 1)];
@@ -252,7 +252,7 @@ impl Group {
     }
 }
 
-/// The curve of each group, and what they show.
+/// The curve of each group, and the measure that the curves show.
 ///
 /// ```
 /// use warpswarm_pictures::{Along, Better, Group, Measure, Record, curves};
@@ -319,7 +319,7 @@ pub(crate) mod tests {
             (&curves[0].median[..], &curves[0].upper[..]),
             (&[1.0, 3.0][..], &[1.5, 4.0][..])
         );
-        // Less of a violation is better all the same.
+        // Smaller violations are better even then.
         let violated = group(vec![run(&[9.0], 1.0), run(&[9.0], 2.0)]);
         let (measure, _) = super::curves(&[violated], Along::Iterations, Better::More);
         assert_eq!((measure, measure.better()), (Measure::Violation, Better::Less));

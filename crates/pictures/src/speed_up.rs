@@ -1,9 +1,9 @@
-//! How many times as fast something is.
+//! Speed-ups.
 
 use crate::number::short;
 use crate::{Area, Axis, BLUE, INK, Line, Panel, Picture};
 
-/// A bar for each name: how many times as fast it is as what it is compared with; a line at 1.
+/// A bar for each name with its speed-up over the reference, and a line at 1.
 ///
 /// ```
 /// use warpswarm_pictures::speed_up;
@@ -22,7 +22,7 @@ pub fn speed_up(title: &str, over: &str, bars: &[(String, f64)]) -> Picture {
     let top = bars.len().max(1) as f64 + 0.6;
     let one = Line { color: INK, width: 1, dash: crate::Dash::Dashed, ..Line::default() }
         .through([(1.0, 0.4), (1.0, top)]);
-    // The number stands at the end of its bar.
+    // The number is at the end of its bar.
     let numbers = bars.iter().enumerate().map(|(row, (_, x))| {
         Line { color: INK, width: 0, ..Line::default() }
             .through([(drawable(*x), height(row))])

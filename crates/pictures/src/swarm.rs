@@ -1,4 +1,4 @@
-//! A population in two dimensions, over contours of what it minimises.
+//! A population in two dimensions, over contours of the objective.
 
 use contour::ContourBuilder;
 use plotters::style::RGBColor;
@@ -6,20 +6,20 @@ use plotters::style::RGBColor;
 use crate::number::{counted, grouped};
 use crate::{Area, Axis, BLUE, Error, INK, Line, Mark, Panel, Picture, VERMILION};
 
-/// Points along a side of the plane at which the objective is known.
+/// Points along a side of the plane at which the objective is evaluated.
 const SIDE: usize = 161;
-/// Shares of the plane's points that lie below the contours.
+/// The parts of the plane's points below each contour.
 const LEVELS: [f64; 7] = [0.01, 0.05, 0.15, 0.3, 0.48, 0.66, 0.84];
-/// So many individuals are drawn, at most.
+/// The most individuals that are drawn.
 const POINTS: usize = 2000;
-/// Of contours.
+/// The colour of contours.
 const EDGE: RGBColor = RGBColor(168, 178, 188);
-/// Of what is not feasible.
+/// The colour of infeasible regions.
 const BARRED: RGBColor = RGBColor(214, 200, 186);
-/// Panels of [`frames`], at most.
+/// The most panels of [`frames`].
 const PANELS: usize = 6;
 
-/// A rectangle, and an objective over it.
+/// A rectangle, with an objective over it.
 ///
 /// ```
 /// use warpswarm_pictures::{Plane, contours};
@@ -40,7 +40,7 @@ pub struct Plane {
     is_barred: bool,
 }
 
-/// Where a population is at an iteration.
+/// A population at an iteration.
 ///
 /// ```
 /// use warpswarm_pictures::{Frame, Plane, population};
@@ -56,7 +56,7 @@ pub struct Frame {
     pub iteration: u64,
     /// The individuals, or some of them.
     pub points: Vec<[f64; 2]>,
-    /// How many individuals there are.
+    /// The number of individuals.
     pub individuals: u64,
     /// The best point so far.
     pub best: [f64; 2],
@@ -70,8 +70,8 @@ impl Frame {
 }
 
 impl Plane {
-    /// Asks for the value at points of the rectangle between `lower` and `upper`, bounds that differ, and whether the
-    /// point is feasible.
+    /// Evaluates the objective at points of the rectangle between `lower` and `upper`, which must differ. `value`
+    /// returns the value, and whether the point is feasible.
     pub fn new(
         names: [String; 2],
         lower: [f64; 2],
@@ -90,13 +90,13 @@ impl Plane {
         plane
     }
 
-    /// Contours, and over them what is not feasible.
+    /// Draws contours, and infeasible regions over them.
     fn draw(&mut self, found: &[(f64, bool)]) {
         let feasible = found.iter().filter(|(value, is_feasible)| *is_feasible && !value.is_nan());
         let mut sorted: Vec<f64> = feasible.map(|(value, _)| *value).collect();
         sorted.sort_by(f64::total_cmp);
         if !sorted.is_empty() {
-            // Ranks instead of values: contours of the same shape, whatever the magnitudes.
+            // Ranks instead of values: the contours have the same shape, whatever the magnitudes.
             let rank =
                 |value: f64| sorted.partition_point(|s| *s < value) as f64 / sorted.len() as f64;
             let ranks: Vec<f64> = found
@@ -117,9 +117,9 @@ impl Plane {
         }
     }
 
-    /// The region where numbers are at least `level`, with lines around it.
+    /// Adds the region where numbers are at least `level`, with lines around it.
     fn add(&mut self, numbers: &[f64], level: f64, color: RGBColor, opacity: f64) {
-        // Fails where there are not as many numbers as points.
+        // Fails if the count of numbers differs from that of points.
         let Ok(contours) = ContourBuilder::new(SIDE, SIDE, true).contours(numbers, &[level]) else {
             return;
         };
@@ -146,7 +146,7 @@ impl Plane {
         self.lines.extend(lines);
     }
 
-    /// The regions between contours, each over those before it; and over them what is not feasible.
+    /// The regions between contours, each over the ones before it, and infeasible regions over all of them.
     pub fn areas(&self) -> &[Area] {
         &self.areas
     }
@@ -159,7 +159,7 @@ impl Plane {
         (0..2).all(|a| p[a] >= self.range(a).0 && p[a] <= self.range(a).1)
     }
 
-    /// Marks over the objective; without the lines of the contours where it is small.
+    /// A panel with marks over the objective; without contour lines if it is small.
     fn panel(&self, title: String, marks: Vec<Line>, is_small: bool) -> Panel {
         let axis = |a: usize| Axis {
             range: self.range(a),
@@ -180,14 +180,14 @@ impl Plane {
         self.panel(title, marks, is_small)
     }
 
-    /// The best point, if it is inside, with a halo.
+    /// The best point with a halo, if it is inside.
     fn best(&self, best: [f64; 2], name: &'static str) -> [Line; 2] {
         let best = Some(best).filter(|p| self.is_inside(p)).map(|p| (p[0], p[1]));
         let halo = mark(INK, Mark::Triangle, 7).through(best);
         [halo, mark(VERMILION, Mark::Triangle, 5).through(best).named(name)]
     }
 
-    /// What its colours say.
+    /// The meaning of the colours.
     pub fn tones(&self) -> String {
         let barred = if self.is_barred { "; brown: not feasible" } else { "" };
         format!("the darker, the lower the objective{barred}")
@@ -209,14 +209,14 @@ fn mark(color: RGBColor, mark: Mark, size: i32) -> Line {
     Line { color, width: 0, mark, mark_size: size, ..Line::default() }
 }
 
-/// From the lowest values' to the highest's, all so light that marks are seen.
+/// The colour of a level, from the lowest values to the highest; all are so light that marks are visible.
 fn tone(level: usize) -> RGBColor {
     let part = level as f64 / LEVELS.len() as f64;
     let mix = |low: f64, high: f64| (low + (high - low) * part) as u8;
     RGBColor(mix(150.0, 250.0), mix(172.0, 251.0), mix(196.0, 252.0))
 }
 
-/// The objective alone, with its best known point, if there is one.
+/// The objective alone, with its best known point if there is one.
 ///
 /// ```
 /// use warpswarm_pictures::{Plane, contours};
@@ -302,7 +302,7 @@ pub fn frames(title: &str, plane: &Plane, frames: &[Frame]) -> Picture {
 ///
 /// # Errors
 ///
-/// Where there is no frame, or one cannot be drawn.
+/// If there is no frame, or one cannot be drawn.
 pub fn animation(title: &str, plane: &Plane, frames: &[Frame]) -> Result<Vec<u8>, Error> {
     let picture =
         |frame: &Frame| Picture { size: (560, 520), ..population(title, plane, frame) }.svg();
@@ -330,7 +330,7 @@ mod tests {
         x * x + y * y
     }
 
-    /// Of a bowl the first contour is a circle around so much of the plane as its level says.
+    /// The first contour of a bowl is a circle around the part of the plane that its level states.
     #[test]
     fn contours_are_where_values_are() {
         let expected = (64.0 * LEVELS[0] / std::f64::consts::PI).sqrt();
@@ -344,7 +344,7 @@ mod tests {
         }
     }
 
-    /// Between two circles values are higher: that region has a hole, which is no part of the path around it.
+    /// Between two circles values are higher: that region has a hole, which is not part of the path around the region.
     #[test]
     fn holes_are_paths_of_their_own() {
         let ridge = plane(|[x, y]| -(bowl([x, y]).sqrt() - 2.0).powi(2));
@@ -356,7 +356,7 @@ mod tests {
             sides.fold(0.0, f64::max)
         };
         for area in holed {
-            // A stroke across would be as long as the ridge is wide.
+            // A line across the ridge would be as long as the ridge is wide.
             assert!(area.holes.iter().all(|hole| longest(hole) < 0.5), "{:?}", area.holes);
         }
     }
@@ -367,7 +367,7 @@ mod tests {
         frame.points[0] = [99.0, 0.0];
         let picture = population("t", &plane(bowl), &frame);
         let svg = picture.svg().unwrap();
-        // Eight, and one in the legend.
+        // Eight individuals, and one in the legend.
         assert_eq!(svg.matches("<circle").count(), 9);
         assert!(svg.contains("iteration 1,000") && svg.contains("9 individuals;"));
         assert!(!svg.contains("not feasible"));
