@@ -193,7 +193,7 @@ fn advance_shade<R: DeviceReal, M: Holds<R>>(
     };
     let is_time = age > 0 && age.is_multiple_of(LOOK);
     if is_time && population.has_come_together(|c| search.bounds(c)) {
-        // The next leg overwrites the points that other blocks may still be reading here.
+        // The next leg overwrites these points, which other blocks may still be reading.
         meetings.meet();
         both.other.number = both.number();
         (both.other.limit, both.other.is_new) = (0, true);

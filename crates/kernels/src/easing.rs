@@ -46,7 +46,7 @@ pub fn ease<R: DeviceReal>(args: &EaseArgs<R>) {
     let own = level_of(level, leader.index);
     let leader = Candidate { fitness: leader.fitness.exact().within(own), ..leader };
     let is_new = best.beats(leader);
-    // All threads have read the old leader.
+    // After this barrier all threads have read the old leader.
     block::sync();
     if is_new {
         kept.copy(kept.row(kept.points, best.index), kept.global_position);

@@ -56,7 +56,7 @@ impl<'a, R: DeviceReal> Island<'a, R> {
         while k < self.count {
             last =
                 block::reduce::<_, O>(self.first_of_thread::<O>((k > 0).then_some(last)), scratch);
-            // All threads have read the result.
+            // After this barrier all threads have read the result.
             block::sync();
             if thread::index() == 0 {
                 self.chosen.set(k as usize, last.index);

@@ -3,7 +3,7 @@
 use crate::number::{counted, quantile, short};
 use crate::{Axis, Better, Final, Line, Mark, Measure, Panel, Picture, Scale};
 
-/// If there are at most so many runs, each has a mark.
+/// The most runs of a group with a mark for each run.
 const MARKED: usize = 50;
 const NOTE: &str = "line: how many of the runs end at this value or below it";
 

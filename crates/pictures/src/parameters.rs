@@ -23,7 +23,7 @@ pub struct Parameter {
     pub values: Vec<f64>,
 }
 
-/// If there are at most so many parameters, each has a panel.
+/// The most parameters with a panel for each parameter.
 const PANELS: usize = 16;
 const BINS: usize = 20;
 /// The least part of the bounds that a panel shows.

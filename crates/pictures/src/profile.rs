@@ -4,7 +4,7 @@ use crate::axis::ends;
 use crate::number::counted;
 use crate::{Axis, Line, Mark, Panel, Picture, Scale};
 
-/// If a line has at most so many steps, each has a mark.
+/// The most steps of a line with a mark at each step.
 const MARKED: usize = 40;
 /// The most characters of a row's name.
 const ROW_NAME: usize = 28;

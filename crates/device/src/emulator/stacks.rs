@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use self::stock::{Loan, Stock};
 
-/// The stock's locks; [`in_loom`] uses others.
+/// The stock's locks; `in_loom` uses others.
 mod sync {
     pub(super) use std::sync::{Condvar, Mutex, MutexGuard};
 }

@@ -69,7 +69,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> TilePoint<R, LANES, K> {
         if LANES == 1 {
             return;
         }
-        // All lanes have read the point before this one.
+        // After this barrier all lanes have read the point before this one.
         warp::sync();
         let mut k = 0;
         while k < K {

@@ -196,7 +196,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     #[inline(always)]
     pub(crate) fn find_strategy(&self, individuals: u32) {
         let better = individuals / 2;
-        // Afterwards no thread still reads the old numbers.
+        // After this barrier no thread still reads the old numbers.
         block::sync();
         let told = self.told();
         Self::each_warp(4, |k| {

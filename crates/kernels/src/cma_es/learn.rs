@@ -202,7 +202,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let sigma = told.get(NEXT_SIGMA);
         let stale = head.get(head::STALE as u32) + R::ONE;
         let is_due = stale >= R::from_u32(strategy.lag());
-        // All threads have read how stale the factor is.
+        // After this barrier all threads have read how stale the factor is.
         block::sync();
         if index() == 0 {
             head.set(head::SIGMA as u32, sigma);

@@ -62,7 +62,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// Initialises the distribution of a leg that has been chosen. Draws no samples yet.
     #[inline(always)]
     pub(crate) fn begin(&self, leg: &mut Leg, iteration: u64, matrices: &Matrices<M>) {
-        // Afterwards no thread still reads what is overwritten.
+        // After this barrier no thread still reads what is overwritten.
         block::sync();
         (leg.is_new, leg.began) = (false, iteration);
         let legs = self.legs().get(0);

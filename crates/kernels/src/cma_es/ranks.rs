@@ -23,7 +23,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     #[inline(always)]
     pub(super) fn rank(&self, leg: &Leg, meetings: &mut Meetings) -> View<Candidate<R>> {
         let strategy = &self.strategy(leg.individuals);
-        // All of the block's samples have a fitness.
+        // After this barrier all of the block's samples have a fitness.
         block::sync();
         let (first, end) = self.own_samples(leg.individuals, self.part);
         let own = end - first;

@@ -44,7 +44,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         let fitness = self.fitness();
         let (mut not_finite, mut is_violated) = (0, false);
         let warps = warps();
-        // So many samples a warp that no warp is idle.
+        // The samples of each warp: few enough that no warp is idle.
         let each = (end - start).div_ceil(warps).clamp(1, GROUP as u32);
         // A written-out loop, because the compiler would not inline the closure.
         let mut first = start + warp_index() * each;
@@ -305,7 +305,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
                 }
                 k += 1;
             }
-            // Lanes beyond the last coordinate have read its number; they have to do so before it is written.
+            // Lanes beyond the last coordinate read its number. After this barrier they have, and it may be written.
             warp::sync();
             if first + lane < self.n {
                 z.set(row as usize, own);

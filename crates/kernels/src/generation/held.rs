@@ -207,7 +207,7 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
         count_not_finite(generation.control, not_finite);
     }
     if args.iterations <= 1 {
-        // No thread still reads what the block's individuals exchanged.
+        // After this barrier no thread still reads what the block's individuals exchanged.
         block::sync();
         // Read again, so that the first iteration is not kept in registers throughout.
         let after = generation.written_by(first(generation.control.get(0)));

@@ -39,7 +39,7 @@ impl<R: DeviceReal> Memory<R> for Remembered<R> {
             self.mine = number;
         }
         if k >= 32 {
-            // All lanes have read the old number.
+            // After this barrier all lanes have read the old number.
             warp::sync();
             if thread::lane() == 0 {
                 self.all.set(k as usize, number);
@@ -215,7 +215,7 @@ impl<R: DeviceReal> Generation<'_, R> {
             }
             return mine;
         };
-        // No thread still reads the old numbers.
+        // After this barrier no thread still reads the old numbers.
         block::sync();
         let mut part = warp;
         while part < GROUP && first + part * GROUP < pieces {
@@ -313,7 +313,7 @@ impl<R: DeviceReal> Generation<'_, R> {
         if !M::SHARES {
             return;
         }
-        // The numbers of all individuals are stored.
+        // After this barrier the numbers of all individuals are stored.
         block::sync();
         let (after, lessons) = (self.written_by(iteration), self.lessons(iteration));
         let (piece, (first, end)) = (self.piece(), self.of_this_block());

@@ -38,7 +38,8 @@ fn evaluated<R: DeviceReal, M: Method<R>>(
     plan: &M::Plan,
 ) -> Fitness<R> {
     let row = around.after.row(around.who.index);
-    // The proposal is written where the public point will be. All lanes have read the attempt before.
+    // The proposal is written where the public point will be. After this barrier all lanes have read the attempt
+    // before.
     warp::sync();
     around.propose(method, plan, row);
     let point = WarpPoint::new(row, around.who.dimensions as usize);

@@ -247,7 +247,7 @@ fn settle<R: DeviceReal, M: Method<R>>(
             left.set(i as usize, public);
         }
     }
-    // One lane writes what all lanes have read.
+    // After this barrier all lanes have read what one lane writes.
     warp::sync();
     if thread::lane() == 0 {
         after.fitness.set(who.index as usize, fitness);

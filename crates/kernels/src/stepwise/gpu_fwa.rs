@@ -139,7 +139,7 @@ impl<R: DeviceReal> Sparks<R> {
     /// Sets the firework's coordinates; all lanes can read them afterwards.
     #[inline(always)]
     fn load(&self, coordinate: impl Fn(u32) -> R) {
-        // All lanes have read the last firework's coordinates.
+        // After this barrier all lanes have read the last firework's coordinates.
         warp::sync();
         self.each_coordinate(|i| self.places.set(i, coordinate(i)));
         warp::sync();

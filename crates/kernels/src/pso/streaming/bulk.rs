@@ -87,7 +87,7 @@ pub fn bulk<
             };
             let weights = which.weights::<R, LANES, K>(&args.coefficients);
             it.advance(&swarm.args.coefficients, which, &weights, &global, &bounds);
-            // Lanes without a particle have read these rows too.
+            // Lanes without a particle read these rows too; after this barrier they have.
             warp::sync();
             if active {
                 write::<R, LANES, K>(positions, &it.x, args.stride);
@@ -111,7 +111,7 @@ pub fn bulk<
         round += 1;
     }
     bulk::have_written();
-    // The candidates take the place of the rows.
+    // The candidates take the place of the rows, which no warp uses after this barrier.
     block::sync();
     // SAFETY: rows take more than a candidate for each thread, and the host gives `BulkLayout::bytes`.
     found.end::<LANES>(swarm, unsafe { SharedArray::new(0, threads) });
