@@ -27,7 +27,7 @@ impl<R: Real> Objective<R> for Ackley {
         let distance = (x.sum(|_, x| x * x) / dimensions).sqrt();
         let waves = x.sum(|_, x| x.cos_turns()) / dimensions;
         let hole = R::from_f64(20.0) * (R::ONE - (R::from_f64(-0.2) * distance).exp());
-        // With this e, rather than the nearest number to it, the minimum is exactly zero.
+        // With e as this `exp` computes it, instead of the nearest number to e, the minimum is exactly zero.
         hole + (R::ONE.exp() - waves.exp())
     }
 }

@@ -1,4 +1,4 @@
-//! The bent cigar: a ridge along the first axis, a million times as steep across it.
+//! The bent cigar: a narrow ridge along the first axis; all other axes are a million times as steep.
 
 use super::{Dimensions, Problem};
 use crate::objective::{Objective, Point};

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::launch::Tile;
 
-/// Numbers of dimensions: the multiples of one number within limits.
+/// A set of allowed numbers of dimensions: the multiples of one number within limits.
 ///
 /// ```
 /// use warpswarm_core::problems::Dimensions;
@@ -15,39 +15,39 @@ use crate::launch::Tile;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dimensions {
-    /// The smallest.
+    /// The smallest allowed number.
     pub least: usize,
-    /// The largest; `usize::MAX` for no limit.
+    /// The largest allowed number; `usize::MAX` for no limit.
     pub most: usize,
-    /// All are multiples of this.
+    /// All allowed numbers are multiples of this.
     pub multiple_of: usize,
 }
 
 impl Dimensions {
-    /// What most problems have where nobody says otherwise.
+    /// The default number of dimensions of most problems.
     const USUAL: usize = 30;
 
-    /// Any number from `least` on.
+    /// All numbers from `least` on.
     pub const fn at_least(least: usize) -> Self {
         Dimensions { least, most: usize::MAX, multiple_of: 1 }
     }
 
-    /// This number alone.
+    /// Only this number.
     pub const fn exactly(number: usize) -> Self {
         Dimensions { least: number, most: number, multiple_of: 1 }
     }
 
-    /// Whether a problem with these numbers of dimensions has `number` of them.
+    /// Whether `number` is allowed.
     pub const fn allows(&self, number: usize) -> bool {
         self.least <= number && number <= self.most && number.is_multiple_of(self.multiple_of)
     }
 
-    /// Whether there is only one.
+    /// Whether only one number is allowed.
     pub const fn is_fixed(&self) -> bool {
         self.least == self.most
     }
 
-    /// The number to take where nobody says one: the allowed one that is nearest to 30.
+    /// The default number of dimensions: the allowed one that is nearest to 30.
     pub const fn usual(&self) -> usize {
         if self.most < Self::USUAL {
             self.most
@@ -58,9 +58,9 @@ impl Dimensions {
         }
     }
 
-    /// Which kernels a problem with these numbers of dimensions needs, as
-    /// [`for_each_problem`](crate::for_each_problem) spells it: those of the smallest tile
-    /// ([`Tile::for_dimensions`]) and of all larger ones that some number needs.
+    /// The kernels that a problem with these numbers of dimensions needs, as a word of
+    /// [`for_each_problem`](crate::for_each_problem): those of the smallest tile ([`Tile::for_dimensions`]), and of
+    /// each larger tile that an allowed number needs.
     pub fn kernels(&self) -> &'static str {
         let [smallest, middle, _] = Tile::all::<f32>().map(|tile| tile.dimensions() as usize);
         match (self.least > smallest, self.most) {

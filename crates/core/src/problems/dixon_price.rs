@@ -40,7 +40,7 @@ impl Problem for DixonPrice {
         (-10.0, 10.0)
     }
     fn optimum_position(_dimensions: usize, i: usize) -> Option<f64> {
-        // 2 x_i^2 = x_{i-1}; after some fifty coordinates nothing changes any more.
+        // 2 x_i^2 = x_{i-1}; after some fifty coordinates the values no longer change.
         Some((0..i.min(100)).fold(1.0, |x: f64, _| Real::sqrt(0.5 * x)))
     }
     fn optimum_value(_dimensions: usize) -> Option<f64> {

@@ -23,10 +23,10 @@ impl<R: Real> Objective<R> for Griewank {
     #[inline(always)]
     fn value<P: Point<R>>(&self, x: &P) -> R {
         let bowl = x.sum(|_, x| x * x) / R::from_f64(4000.0);
-        // The frequency, unlike a quotient, is the same at every evaluation: compilers keep it.
+        // Unlike a quotient, the frequency is the same at every evaluation, so compilers compute it once.
         let frequency = |i: usize| R::ONE / R::from_u32(i as u32 + 1).sqrt();
         let waves = x.product(|i, x| (x * frequency(i)).cos());
-        // In this order next to nothing is lost where the product is next to one.
+        // In this order almost no precision is lost when the product is near one.
         bowl + (R::ONE - waves)
     }
 }

@@ -1,4 +1,4 @@
-//! The axis-parallel hyper-ellipsoid: a bowl that is steeper along every next axis.
+//! The axis-parallel hyper-ellipsoid: a bowl that is steeper along each further axis.
 
 use super::Problem;
 use crate::objective::{Objective, Point};

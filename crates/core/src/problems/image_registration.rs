@@ -1,4 +1,4 @@
-//! A model of tissue to be found in an image of it: moved, turned, scaled, and bent in six places.
+//! Finding a tissue model in an image of it: moved, rotated, scaled, and deformed at six points.
 
 use core::f64::consts::FRAC_1_PI;
 
@@ -16,7 +16,7 @@ use crate::real::Real;
 /// * T(p) = (tx, ty) + scale R(angle) q, with R a rotation.
 ///
 /// The image is I(u, v) = sum h / (1 + (8 (r - r_j))^2 + (4 (s - s_j))^2) with r = u + v and s = u - v over
-/// the `CELLS`. They look alike, so that some can be taken for others: local minima at 0.06 to 0.5, where
+/// the `CELLS`. The cells look similar and can be confused: there are local minima at 0.06 to 0.5, where
 /// a random point has about 4.5. PSO with the preset `libcudaoptimize` and 64 particles, in f32, is below
 /// 0.001 after 1,000 iterations in 59 of 100 runs (seed 0), after 3,000 in 85; 12 are then above 0.06.
 ///
@@ -29,8 +29,9 @@ use crate::real::Real;
 /// assert!(problem.value(&SlicePoint(&[0.0_f64; 16])) > 0.05);
 /// ```
 ///
-/// A model of one's own is three tables of the objective's data, equally long, and each run may have another one. The
-/// sum is over its points. [`seen`](ImageRegistration::seen) gives the intensities of a model that lies somewhere:
+/// For your own model, give three tables of the objective's data, of equal length; each run may have different ones.
+/// The sum is over the model's points. [`seen`](ImageRegistration::seen) computes the intensities of a model at a given
+/// place:
 ///
 /// ```
 /// use warpswarm_core::data::{DataSlices, Table, WithData};
@@ -49,16 +50,16 @@ use crate::real::Real;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ImageRegistration {
-    /// Across, of each point of the model; empty for the model that is built in, as the others.
+    /// The first coordinate of each point of the model; all three tables are empty for the built-in model.
     pub across: Table,
-    /// Down.
+    /// The second coordinate of each point.
     pub down: Table,
-    /// The intensity.
+    /// The intensity of each point.
     pub grey: Table,
 }
 
 impl ImageRegistration {
-    /// I(T(p)): the image's intensity where a placement, 16 coordinates, puts a point of the model.
+    /// I(T(p)): the image's intensity at the place of a model's point, for a placement of 16 coordinates.
     #[inline(always)]
     pub fn seen<R: Real, P: Point<R>>(placement: &P, point: [R; 2]) -> R {
         let [u, v] = placed(placement)(point);
@@ -66,7 +67,7 @@ impl ImageRegistration {
     }
 }
 
-/// The points that bend the model.
+/// The control points of the deformation.
 const CONTROL: [[f64; 2]; 6] =
     [[-0.625, -0.5], [0.0, -0.5], [0.625, -0.5], [-0.625, 0.5], [0.0, 0.5], [0.625, 0.5]];
 /// Height and centre (u, v) of each cell of the image.
@@ -99,14 +100,14 @@ impl<R: Real> Objective<R> for ImageRegistration {
     }
 }
 
-/// p_k, a point of the model that is built in.
+/// p_k, a point of the built-in model.
 #[inline(always)]
 fn centre<R: Real>(k: usize) -> [R; 2] {
     let along = |i: usize| R::from_f64(0.25) * R::from_u32(i as u32) - R::from_f64(0.875);
     [along(k % 8), along(k / 8)]
 }
 
-/// T: where a point of the model comes to lie in the image.
+/// T: the place of a model's point in the image.
 #[inline(always)]
 fn placed<R: Real, P: Point<R>>(x: &P) -> impl Fn([R; 2]) -> [R; 2] {
     let (along, across) = (x.get(0), x.get(1));
@@ -138,10 +139,10 @@ fn image<R: Real>(u: R, v: R) -> R {
     sum
 }
 
-/// M_k, from a table of the precision that computes, of which a kernel holds one.
+/// M_k, from a table in the precision of the computation; a kernel contains only one of the two tables.
 #[inline(always)]
 fn intensity<R: Real>(k: usize) -> R {
-    // Never at work: it shows the compiler that the index is in range.
+    // Changes nothing: it shows the compiler that the index is in range.
     let k = k % POINTS;
     R::either(|| SINGLE[k], || INTENSITIES[k])
 }
@@ -175,13 +176,13 @@ impl Problem for ImageRegistration {
     }
 }
 
-/// The placement that was made to be found, in 64ths: exact in both precisions, and nowhere in the middle.
+/// The placement to be found, in 64ths: exact in both precisions, with no coordinate in the middle of its range.
 const OPTIMUM: [i8; 16] = [-19, 13, 23, 57, 9, -7, -13, 5, 6, 11, -5, -12, 14, -6, -10, 8];
 
 static SINGLE: [f32; POINTS] = narrowed(&INTENSITIES);
 
-/// M_k = I(T(p_k)) at the optimum, k = 8 row + column: by Python's mpmath with fifty digits from the
-/// formulas above.
+/// M_k = I(T(p_k)) at the optimum, k = 8 row + column, from the formulas above with Python's mpmath in fifty
+/// digits.
 static INTENSITIES: [f64; POINTS] = [
     0.096_808_606_238_483_16,
     0.212_991_298_372_768,

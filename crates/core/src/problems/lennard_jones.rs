@@ -1,4 +1,4 @@
-//! A cluster of atoms that attract each other from afar and repel each other close by.
+//! A cluster of atoms that attract each other at a distance and repel each other when close.
 
 use core::num::NonZeroU32;
 
@@ -6,11 +6,11 @@ use super::{Dimensions, Problem};
 use crate::objective::{Objective, Point};
 use crate::real::Real;
 
-/// 4 sum_{i<j} r_ij^-12 - r_ij^-6 over the places (x, y, z) of the atoms, one after the other, on
+/// 4 sum_{i<j} r_ij^-12 - r_ij^-6 over the positions (x, y, z) of the atoms, one after the other, on
 /// [-2.5, 2.5]; minimum -1 for two atoms at 2^(1/6), -173.928 for 38.
 ///
-/// The box has room for the best clusters of up to 38 atoms; more need a larger one. Closer than
-/// 0.003 the energy stays what it is there: otherwise two atoms in one place would overflow an `f32`.
+/// The box is large enough for the best clusters of up to 38 atoms; more atoms need a larger one. Below a distance of
+/// 0.003 the energy is constant: otherwise two atoms in one place would overflow an `f32`.
 ///
 /// ```
 /// use warpswarm_core::{Objective, objective::SlicePoint, problems::LennardJones};
@@ -22,10 +22,10 @@ use crate::real::Real;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LennardJones;
 
-/// The square of the distance below which the energy stays what it is: so large that the energy of
-/// all pairs is a finite `f32`.
+/// The square of the distance below which the energy is constant: large enough that the energy of all pairs is a
+/// finite `f32`.
 const LEAST_SQUARE: f64 = 1e-5;
-/// As many as have pairs that a GPU can sum: [`MAX_TERMS`](crate::sum::MAX_TERMS).
+/// The largest number of atoms whose pairs a GPU can sum: [`MAX_TERMS`](crate::sum::MAX_TERMS).
 const MOST_ATOMS: usize = 2896;
 const _: () = assert!(MOST_ATOMS * (MOST_ATOMS - 1) / 2 <= crate::sum::MAX_TERMS);
 
@@ -34,11 +34,11 @@ impl<R: Real> Objective<R> for LennardJones {
     fn value<P: Point<R>>(&self, x: &P) -> R {
         let atoms = x.dimensions() as u32 / 3;
         let pairs = (atoms * atoms - atoms) / 2;
-        // Never zero; said so that no check for a division by zero is compiled.
+        // Never zero; `NonZeroU32` shows this to the compiler, which then leaves out a check for a division by zero.
         let circle = NonZeroU32::new(atoms).unwrap_or(NonZeroU32::MIN);
         let energy = x.sum_terms(pairs as usize, |k| {
-            // As in a tournament: in round d every atom i meets atom i + d, counted in a circle; of
-            // the last round of an even number of atoms there is half.
+            // As in a round-robin tournament: in round d every atom i is paired with atom i + d, cyclically. For an
+            // even number of atoms the last round is only half as long.
             let (round, i) = (k as u32 / circle, k as u32 % circle);
             let j = i + round + 1;
             let j = if j < atoms { j } else { j - atoms };
@@ -47,7 +47,7 @@ impl<R: Real> Objective<R> for LennardJones {
             let across = x.get(i + 1) - x.get(j + 1);
             let up = x.get(i + 2) - x.get(j + 2);
             let square = along * along + across * across + up * up;
-            // A NaN stays one.
+            // A NaN stays a NaN.
             let least = R::from_f64(LEAST_SQUARE);
             let square = if square < least { least } else { square };
             let sixth = R::ONE / (square * square * square);
@@ -57,7 +57,7 @@ impl<R: Real> Objective<R> for LennardJones {
     }
 }
 
-/// Atoms and energy of the best clusters that are known.
+/// Numbers of atoms and energies of the best known clusters.
 const OPTIMA: [(usize, f64); 20] = [
     (2, -1.0),
     (3, -3.0),

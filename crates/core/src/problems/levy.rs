@@ -24,7 +24,7 @@ impl<R: Real> Objective<R> for Levy {
     fn value<P: Point<R>>(&self, x: &P) -> R {
         let last = x.dimensions() - 1;
         x.sum(|i, x| {
-            // u = w - 1, without the rounding of a sum and a difference; phases are in turns.
+            // u = w - 1, without the rounding errors of w; phases are in turns.
             let u = (x - R::ONE) * R::from_f64(0.25);
             let w = R::ONE + u;
             let (phase, waves) = if i == last {

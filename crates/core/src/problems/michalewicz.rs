@@ -1,4 +1,4 @@
-//! Michalewicz's function: flat, with ditches along the axes that narrow from axis to axis.
+//! Michalewicz's function: flat, with ditches along the axes that are narrower along each further axis.
 
 use core::f64::consts::{FRAC_1_PI, FRAC_PI_2, PI};
 
@@ -6,7 +6,7 @@ use super::Problem;
 use crate::objective::{Objective, Point};
 use crate::real::Real;
 
-/// -sum sin(x_i) sin^20(i x_i^2 / pi), i from 1, on [0, pi]; every coordinate by itself.
+/// -sum sin(x_i) sin^20(i x_i^2 / pi), i from 1, on [0, pi]; the coordinates are independent of each other.
 ///
 /// ```
 /// use warpswarm_core::{Objective, objective::SlicePoint, problems::Michalewicz};
@@ -35,8 +35,8 @@ impl<R: Real> Objective<R> for Michalewicz {
     }
 }
 
-/// Where each coordinate's part is smallest, and how small; from Newton's method in fifty digits,
-/// begun at the best of a grid that has thousands of points in a ditch.
+/// The minimum of each coordinate's term, its place and its value; from Newton's method in fifty digits, started at the
+/// best point of a grid with thousands of points in a ditch.
 const OPTIMA: [(f64, f64); 30] = [
     (2.202_905_520_172_609_3, -0.801_303_410_098_552_5),
     (FRAC_PI_2, -1.0),

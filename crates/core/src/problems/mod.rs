@@ -1,13 +1,13 @@
 //! Objectives with known optima.
 //!
-//! Each is one file, or one type in the file of its family, with formula, domain, optimum and source,
-//! and one line in [`for_each_problem`](crate::for_each_problem).
-//! Numbers are those of the first table of GPU-FWA (K. Ding, S. Zheng, Y. Tan, "A GPU-based parallel
-//! fireworks algorithm for optimization", GECCO 2013) unless a file says otherwise.
+//! Each problem is one file, or one type in the file of its family, with formula, domain, optimum and source, and one
+//! line in [`for_each_problem`](crate::for_each_problem). Numbers are from the first table of GPU-FWA (K. Ding, S.
+//! Zheng, Y. Tan, "A GPU-based parallel fireworks algorithm for optimization", GECCO 2013) unless a file names another
+//! source.
 //!
-//! In `f32` a value differs from the one in `f64` by at most 8 units in the last place of the larger
-//! of the value and the sum of its terms' sizes; a minimum of zero is exactly zero where its point
-//! is a number of the run's precision (`image-registration` apart, whose table is rounded), and no
+//! In `f32` a value differs from the one in `f64` by at most 8 units in the last place of the larger of the value and
+//! the sum of its terms' absolute values. A minimum of zero is exactly zero if its point is a number of the run's
+//! precision (except for `image-registration`, whose table is rounded), and rounding never gives a smaller value.
 //! rounding leads below it.
 
 mod ackley;
@@ -64,12 +64,11 @@ use crate::objective::{Objective, Point};
 use crate::real::{Float, Real};
 use crate::sum::Operator;
 
-/// Calls a macro with the types of all problems: the registry that host, kernels, tests and
-/// documentation read.
+/// Calls a macro with the types of all problems: the registry that host, kernels, tests and documentation read.
 ///
-/// After each type comes for which of the kernels it is needed, by its numbers of dimensions
+/// The word after each type says which kernels it needs, by its numbers of dimensions
 /// ([`Dimensions::kernels`](crate::problems::Dimensions::kernels)): those for `any` number, for up to
-/// `two`, for a `few` (3 to 32), for `many` (3 and more). None is compiled that nobody can ask for.
+/// `two`, for a `few` (3 to 32), or for `many` (3 and more). Kernels that no allowed number needs are not compiled.
 #[macro_export]
 macro_rules! for_each_problem {
     ($then:ident $(, $argument:tt)*) => {
@@ -114,7 +113,7 @@ macro_rules! for_each_problem {
     };
 }
 
-/// What is known of a problem besides its value.
+/// The description of a problem: everything besides its value.
 ///
 /// ```
 /// use warpswarm_core::problems::{Griewank, Problem, Spring};
@@ -126,15 +125,15 @@ macro_rules! for_each_problem {
 /// assert_eq!((Spring::COORDINATES.len(), Spring::CONSTRAINTS.len()), (3, 4));
 /// ```
 pub trait Problem: Default + Copy {
-    /// The name by which users and kernels call it: lower case, hyphens.
+    /// The name in commands and kernels: lower case, with hyphens.
     const ID: &'static str;
     /// The formula, in plain text.
     const FORMULA: &'static str;
-    /// Where formula and optimum come from.
+    /// The source of formula and optimum.
     const SOURCE: &'static str;
-    /// The numbers of dimensions in which it is defined.
+    /// The allowed numbers of dimensions.
     const DIMENSIONS: Dimensions = Dimensions::at_least(1);
-    /// What the coordinates are called, where they have names.
+    /// The names of the coordinates, if they have names.
     const COORDINATES: &'static [&'static str] = &[];
     /// The constraints, in the order of [`constraints`](Problem::constraints).
     const CONSTRAINTS: &'static [Constraint] = &[];
@@ -142,24 +141,25 @@ pub trait Problem: Default + Copy {
     /// The usual bounds of coordinate `i`.
     fn bounds(i: usize) -> (f64, f64);
 
-    /// Coordinate `i` of the best point known in `dimensions` dimensions; `None` where none is known.
+    /// Coordinate `i` of the best known point in `dimensions` dimensions; `None` if none is known.
     fn optimum_position(dimensions: usize, i: usize) -> Option<f64>;
 
-    /// The value at the best point known, or the best value known without its point.
+    /// The value at the best known point, or the best known value without its point; `None` if none is known.
     fn optimum_value(dimensions: usize) -> Option<f64>;
 
-    /// Hands the constraints' values at `x` to `each`, in order: at most zero where they are met.
+    /// Calls `each` with the constraints' values at `x`, in order; a value is at most zero if the constraint is
+    /// satisfied.
     #[inline(always)]
     fn constraints<R: Real, P: Point<R>>(x: &P, each: impl FnMut(R)) {
         let _ = (x, each);
     }
 
-    /// The sum, in order, of the constraints that `x` does not meet: what
-    /// [`Objective::violation`] is to be. NaN where one is NaN.
+    /// The sum, in order, of the constraints that `x` violates, which [`Objective::violation`] should return. NaN if
+    /// one is NaN.
     #[inline(always)]
     fn total_violation<R: Real, P: Point<R>>(x: &P) -> R {
         let mut total = R::ZERO;
-        // Not `larger`, which would take a NaN for a constraint that is met.
+        // Not `larger`, which would treat a NaN as a satisfied constraint.
         Self::constraints(x, |g| total += if g <= R::ZERO { R::ZERO } else { g });
         total
     }
@@ -177,7 +177,7 @@ pub trait Problem: Default + Copy {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Constraint {
-    /// What its source calls it.
+    /// The name in the problem's source.
     pub name: &'static str,
     /// g, in plain text.
     pub formula: &'static str,

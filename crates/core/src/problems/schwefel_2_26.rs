@@ -1,4 +1,4 @@
-//! Schwefel's problem 2.26: waves that grow outwards, the best of them far from the second best.
+//! Schwefel's problem 2.26: waves that grow outwards; the best minimum is far from the second best.
 
 use super::Problem;
 use crate::objective::{Objective, Point};
@@ -6,8 +6,8 @@ use crate::real::Real;
 
 /// sum -x_i sin(sqrt|x_i|) on [-500, 500]; minimum -418.98 D at 420.97.
 ///
-/// The waves go on growing: beyond the bounds there are smaller values than the minimum. Where it
-/// is shifted, the bounds have to be shifted with it.
+/// The waves grow without limit: outside the bounds there are smaller values than the minimum. If you shift the
+/// problem, shift its bounds too.
 ///
 /// ```
 /// use warpswarm_core::{Objective, objective::SlicePoint, problems::Schwefel226};

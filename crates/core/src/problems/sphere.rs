@@ -1,4 +1,4 @@
-//! The sphere: a single bowl, the easiest problem there is.
+//! The sphere: a single bowl, the easiest problem.
 
 use super::Problem;
 use crate::objective::{Objective, Point};

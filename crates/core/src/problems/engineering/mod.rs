@@ -1,9 +1,9 @@
-//! Parts to be sized: few coordinates, each with its range, and constraints.
+//! Engineering design problems: few coordinates, each with its range, and constraints.
 //!
-//! Each is there as the literature has it. Those whose names end in `Cmepso` are what the paper on
-//! CMEPSO-GPU (A CUDA-based cooperative evolutionary multi-swarm optimization applied to engineering problems)
-//! really computed: its tables cannot be had from the formulas of the literature. The formulas were
-//! worked out from the values and constraints that it prints, all of which they give to the digit.
+//! Each problem exists as in the literature. Those whose names end in `Cmepso` are what the paper on CMEPSO-GPU (A
+//! CUDA-based cooperative evolutionary multi-swarm optimization applied to engineering problems) actually computed: its
+//! tables cannot be reproduced with the formulas of the literature. Their formulas were derived from the values and
+//! constraints that it prints, and reproduce all of them to the last digit.
 
 mod pressure_vessel;
 mod speed_reducer;
@@ -19,7 +19,7 @@ pub use welded_beam::{WeldedBeam, WeldedBeamCmepso};
 
 use super::Constraint;
 
-/// Makes an objective of a problem with constraints: its value is `$value` of the point.
+/// Implements `Objective` for a problem with constraints; its value is `$value` of the point.
 macro_rules! constrained_objective {
     ($problem:ident, $value:path) => {
         impl<R: Real> Objective<R> for $problem {
@@ -42,7 +42,7 @@ macro_rules! constrained_objective {
 }
 use constrained_objective;
 
-/// The constraint of this name and formula.
+/// A constraint with this name and formula.
 const fn g(name: &'static str, formula: &'static str) -> Constraint {
     Constraint { name, formula }
 }

@@ -1,4 +1,4 @@
-//! A vessel for compressed gas, a cylinder with two half spheres, as cheap as may be.
+//! The cheapest vessel for compressed gas: a cylinder with two half spheres.
 
 use core::f64::consts::PI;
 
@@ -7,7 +7,7 @@ use crate::objective::{Objective, Point};
 use crate::problems::{Constraint, Dimensions, Problem};
 use crate::real::Real;
 
-/// Material, forming and welding over the thickness of shell x1 and heads x2 in [0, 99], radius x3 and
+/// Cost of material, forming and welding, over the thickness of shell x1 and heads x2 in [0, 99], radius x3 and
 /// length x4 in [10, 200]; minimum 5885.333.
 ///
 /// ```
@@ -22,8 +22,8 @@ use crate::real::Real;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PressureVessel;
 
-/// The same of plates that there are: x1 and x2 are rounded to multiples k / 16 of an inch, whose k
-/// the bounds of [1/16, 99/16] let run from 1 to 99; minimum 6059.714.
+/// The same with standard plates: x1 and x2 are rounded to multiples k / 16 of an inch. The bounds [1/16, 99/16] allow
+/// k from 1 to 99. Minimum 6059.714.
 ///
 /// ```
 /// use warpswarm_core::{Objective, objective::SlicePoint, problems::PressureVesselMixed};
@@ -47,7 +47,7 @@ const CONSTRAINTS: &[Constraint] = &[
     g("g4", "x4 - 240"),
 ];
 
-/// The plate that is nearest to a thickness.
+/// The standard plate that is nearest to a thickness.
 #[inline(always)]
 fn plate<R: Real>(thickness: R) -> R {
     (R::from_f64(16.0) * thickness + R::HALF).floor() * R::from_f64(1.0 / 16.0)

@@ -1,12 +1,12 @@
-//! A gear box between an engine and a propeller, as light as may be.
+//! The lightest gear box between an engine and a propeller.
 
 use super::{constrained_objective, g};
 use crate::objective::{Objective, Point};
 use crate::problems::{Constraint, Dimensions, Problem};
 use crate::real::Real;
 
-/// The weight of gears and shafts over the face's width x1, the teeth's module x2, their number x3
-/// (taken as continuous), the shafts' lengths x4, x5 and diameters x6, x7; minimum 2994.471.
+/// The weight of gears and shafts, over the face's width x1, the teeth's module x2, their number x3
+/// (treated as continuous), the shafts' lengths x4, x5 and diameters x6, x7; minimum 2994.471.
 ///
 /// ```
 /// use warpswarm_core::{Objective, objective::SlicePoint};
@@ -19,7 +19,7 @@ use crate::real::Real;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpeedReducer;
 
-/// The same with x5 from 7.8 on instead of 7.3, as many papers have it; minimum 2996.348.
+/// The same with a lower bound of 7.8 instead of 7.3 for x5, as in many papers; minimum 2996.348.
 ///
 /// ```
 /// use warpswarm_core::problems::{Problem, SpeedReducer, SpeedReducerMezura};
@@ -29,7 +29,7 @@ pub struct SpeedReducer;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpeedReducerMezura;
 
-/// That with g5 and g9 as the CMEPSO paper computed them: g5 never binds, and in g9 x2 multiplies
+/// [`SpeedReducerMezura`] with g5 and g9 as the CMEPSO paper computed them: g5 is never active, and in g9 x2 multiplies
 /// where it should divide, as in `x1 / 12 * x2`. Minimum 2896.259.
 ///
 /// ```
@@ -54,7 +54,7 @@ const COORDINATES: &[&str] = &["x1", "x2", "x3", "x4", "x5", "x6", "x7"];
 const G5: &str = "sqrt((745 x4 / (x2 x3))^2 + 16.9e6) / (110 x6^3) - 1";
 const G9: &str = "x1 / (12 x2) - 1";
 
-/// The formula's own pi / 4.
+/// pi / 4 as the formula rounds it.
 #[allow(clippy::approx_constant)]
 const QUARTER_PI: f64 = 0.7854;
 

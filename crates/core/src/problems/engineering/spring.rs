@@ -1,11 +1,11 @@
-//! A spring under tension or compression, as light as may be.
+//! The lightest spring under tension or compression.
 
 use super::{constrained_objective, g};
 use crate::objective::{Objective, Point};
 use crate::problems::{Constraint, Dimensions, Problem};
 use crate::real::Real;
 
-/// (P + 2) D d^2 over the wire's diameter d in [0.05, 2], the coil's D in [0.25, 1.3] and the number
+/// (P + 2) D d^2 over the wire's diameter d in [0.05, 2], the coil's diameter D in [0.25, 1.3] and the number
 /// of coils P in [2, 15]; minimum 0.012665.
 ///
 /// ```
@@ -19,8 +19,8 @@ use crate::real::Real;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spring;
 
-/// The same with the constraints of deflection and shear stress as the CMEPSO paper computed them:
-/// a digit of the first one's constant and the second one's brackets are missing. Minimum 0.002820.
+/// The same with the constraints on deflection and shear stress as the CMEPSO paper computed them: the first lacks a
+/// digit of its constant, the second lacks brackets. Minimum 0.002820.
 ///
 /// ```
 /// use warpswarm_core::{Objective, objective::SlicePoint};
@@ -49,7 +49,7 @@ fn weight<R: Real, P: Point<R>>(x: &P) -> R {
     (coils + R::TWO) * coil * (wire * wire)
 }
 
-/// g1 has the constant `deflection`, g2 the denominator 12566 D d^3 - `shear` d^4.
+/// `deflection` is the constant of g1; g2 has the denominator 12566 D d^3 - `shear` d^4.
 #[inline(always)]
 fn constraints<R: Real, P: Point<R>>(
     x: &P,

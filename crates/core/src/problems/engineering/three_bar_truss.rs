@@ -1,4 +1,4 @@
-//! A truss of three bars that carries a load, as light as may be.
+//! The lightest truss of three bars that carries a load.
 
 use core::f64::consts::SQRT_2;
 
@@ -7,8 +7,8 @@ use crate::objective::{Objective, Point};
 use crate::problems::{Constraint, Dimensions, Problem};
 use crate::real::Real;
 
-/// 100 (2 sqrt(2) x1 + x2) over the sections of the outer bars, x1, and of the middle one, x2, in
-/// [0, 1], without the point where both are 0; minimum 263.896.
+/// 100 (2 sqrt(2) x1 + x2) over the cross-sections of the outer bars, x1, and of the middle one, x2, in
+/// [0, 1], except the point where both are 0; minimum 263.896.
 ///
 /// ```
 /// use warpswarm_core::{Objective, objective::SlicePoint, problems::ThreeBarTruss};

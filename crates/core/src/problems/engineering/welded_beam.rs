@@ -1,4 +1,4 @@
-//! A beam welded to a wall, as cheap as may be.
+//! The cheapest beam welded to a wall.
 
 use super::{constrained_objective, g};
 use crate::objective::{Objective, Point};
@@ -19,8 +19,8 @@ use crate::real::Real;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WeldedBeam;
 
-/// The same with the stress in the weld that agrees with the figures of the CMEPSO paper: bending is
-/// all but left out. Minimum 1.458883.
+/// The same with the weld's stress that reproduces the numbers of the CMEPSO paper: bending is almost left out. Minimum
+/// 1.458883.
 ///
 /// ```
 /// use warpswarm_core::{Objective, objective::SlicePoint};
@@ -72,7 +72,7 @@ fn cost<R: Real, P: Point<R>>(x: &P) -> R {
     c(1.10471) * (h * h) * l + c(0.04811) * (t * b) * (c(LENGTH) + l)
 }
 
-/// `torsion` is P over what multiplies h l (l^2 / 12 + ((h + t) / 2)^2) in J.
+/// `torsion` is P divided by the factor of h l (l^2 / 12 + ((h + t) / 2)^2) in J.
 #[inline(always)]
 fn constraints<R: Real, P: Point<R>>(x: &P, torsion: f64, mut each: impl FnMut(R)) {
     let c = R::from_f64;

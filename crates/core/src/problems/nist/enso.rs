@@ -5,7 +5,7 @@ use super::{observations, regression, residuals};
 use crate::objective::{Objective, Point};
 use crate::real::Real;
 
-/// The sum of the squares of what the model misses of 168 observations; minimum 788.54.
+/// The sum of squared residuals of 168 observations; minimum 788.54.
 ///
 /// ```
 /// use warpswarm_core::{Objective, objective::SlicePoint};
@@ -68,7 +68,7 @@ regression!(
 
 observations!(ROWS, 256);
 
-/// (x, y) as NIST gives them.
+/// (x, y) from NIST's data file.
 const ROWS: [[f64; 2]; 168] = [
     [1.0, 12.9],
     [2.0, 11.3],

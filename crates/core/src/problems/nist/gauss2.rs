@@ -1,10 +1,10 @@
-//! Gauss2. Two bells that run into each other, on a decay: many minima.
+//! Gauss2. Two overlapping bells on a decay: many minima.
 
 use super::{observations, regression, residuals};
 use crate::objective::{Objective, Point};
 use crate::real::Real;
 
-/// The sum of the squares of what the model misses of 250 observations; minimum 1247.53.
+/// The sum of squared residuals of 250 observations; minimum 1247.53.
 ///
 /// ```
 /// use warpswarm_core::{Objective, objective::SlicePoint};
@@ -68,7 +68,7 @@ regression!(
 
 observations!(ROWS, 256);
 
-/// (x, y) as NIST gives them.
+/// (x, y) from NIST's data file.
 const ROWS: [[f64; 2]; 250] = [
     [1.0, 97.58776],
     [2.0, 97.76344],

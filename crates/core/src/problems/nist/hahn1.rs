@@ -4,7 +4,7 @@ use super::{observations, rational, regression, residuals};
 use crate::objective::{Objective, Point};
 use crate::real::Real;
 
-/// The sum of the squares of what the model misses of 236 observations; minimum 1.53244.
+/// The sum of squared residuals of 236 observations; minimum 1.53244.
 ///
 /// ```
 /// use warpswarm_core::{Objective, objective::SlicePoint};
@@ -54,7 +54,7 @@ regression!(
 
 observations!(ROWS, 256);
 
-/// (x, y) as NIST gives them.
+/// (x, y) from NIST's data file.
 const ROWS: [[f64; 2]; 236] = [
     [24.41, 0.591],
     [34.82, 1.547],

@@ -5,7 +5,7 @@ use super::{observations, regression, residuals};
 use crate::objective::{Objective, Point};
 use crate::real::Real;
 
-/// The sum of the squares of what the model misses of 11 observations; minimum 0.000307506.
+/// The sum of squared residuals of 11 observations; minimum 0.000307506.
 ///
 /// ```
 /// use warpswarm_core::{Objective, objective::SlicePoint};
@@ -45,7 +45,7 @@ regression!(
 
 observations!(ROWS, 16);
 
-/// (x, y) as NIST gives them.
+/// (x, y) from NIST's data file.
 const ROWS: [[f64; 2]; 11] = [
     [4.0, 0.1957],
     [2.0, 0.1947],

@@ -1,8 +1,8 @@
 //! Models to be fitted to data: the nonlinear regressions of NIST's Statistical Reference Datasets.
 //!
-//! The coordinates are the model's parameters, the value is the sum of the squares of what the model
-//! misses. Data and certified results are in the public domain. The boxes are ours: a global search in
-//! them found nothing better than what is certified.
+//! The coordinates are the model's parameters, and the value is the sum of squared residuals. Data and certified
+//! results are in the public domain. The bounds are ours: a global search within them found nothing better than the
+//! certified results.
 
 mod enso;
 mod gauss2;
@@ -21,8 +21,8 @@ pub use thurber::NistThurber;
 use crate::objective::Point;
 use crate::real::Real;
 
-/// Makes `observation`, which reads a table: in `$places` places, a power of two, so that a mask keeps
-/// an index within it. Each precision has a table of its own, of which a kernel holds one.
+/// Generates `observation`, which reads a table. Its size, `$places`, is a power of two, so that a mask keeps an index
+/// in range. Each precision has its own table; a kernel contains only one of them.
 macro_rules! observations {
     ($rows:expr, $places:literal) => {
         static DOUBLE: [[f64; 2]; $places] = super::padded(&$rows);
@@ -31,7 +31,7 @@ macro_rules! observations {
         /// Observation `k`: x and y.
         #[inline(always)]
         fn observation<R: Real>(k: usize) -> (R, R) {
-            // The mask is never at work: it shows the compiler that the index is in range.
+            // The mask changes nothing: it shows the compiler that the index is in range.
             let k = k % $places;
             let column = |c: usize| R::either(|| SINGLE[k][c], || DOUBLE[k][c]);
             (column(0), column(1))
@@ -40,8 +40,8 @@ macro_rules! observations {
 }
 use observations;
 
-/// Makes a problem of a regression: name, formula, source, bounds, certified parameters and the sum
-/// of squares there.
+/// Generates the problem of a regression: name, formula, source, bounds, certified parameters and the sum of squares
+/// at these.
 macro_rules! regression {
     ($problem:ident, $id:literal, $formula:literal, $source:literal,
         $bounds:expr, $certified:expr, $sum:expr) => {
@@ -94,7 +94,7 @@ const fn narrowed<const PLACES: usize>(rows: &[[f64; 2]; PLACES]) -> [[f32; 2]; 
     table
 }
 
-/// The sum over `n` observations of the squares of what `model` misses; `point` shares it among lanes.
+/// The sum of squared residuals of `model` over `n` observations; `point` divides it among lanes.
 #[inline(always)]
 fn residuals<R: Real, P: Point<R>>(
     point: &P,

@@ -4,7 +4,7 @@ use super::{observations, rational, regression, residuals};
 use crate::objective::{Objective, Point};
 use crate::real::Real;
 
-/// The sum of the squares of what the model misses of 37 observations; minimum 5642.71.
+/// The sum of squared residuals of 37 observations; minimum 5642.71.
 ///
 /// ```
 /// use warpswarm_core::{Objective, objective::SlicePoint};
@@ -46,7 +46,7 @@ regression!(
 
 observations!(ROWS, 64);
 
-/// (x, y) as NIST gives them.
+/// (x, y) from NIST's data file.
 const ROWS: [[f64; 2]; 37] = [
     [-3.067, 80.574],
     [-2.981, 84.248],
