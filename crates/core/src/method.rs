@@ -1,22 +1,21 @@
-//! What an algorithm is made of: one small trait from which the CPU's loops and the GPU's kernels
-//! are made, with no memory and no launch in it.
+//! The trait [`Method`], from which the CPU's loops and the GPU's kernels are generated. It uses no memory and launches
+//! nothing.
 //!
-//! **Idea.** A population is moved on in synchronous iterations. Every individual has one *public*
-//! point with its fitness and a few *numbers*, which all may look at, and rows of its *own* that only it
-//! sees. In an iteration it proposes one point (or several, of which the best counts, or none), on the
-//! grounds of what the iteration before left; the point is evaluated; the individual decides
-//! whether it becomes its public one. The best public point that there ever was is the run's best.
+//! **Idea.** A population is updated in synchronous iterations. Every individual has a *public* point with its fitness
+//! and a few *numbers*, which all individuals may read, and rows of its *own*, which only it reads. In an iteration it
+//! proposes one point (or several, of which the best is used, or none), based on the state after the previous
+//! iteration. The point is evaluated, and the individual decides whether it becomes its public point. The best public
+//! point so far is the run's best.
 //!
 //! ```text
-//! initialise:  x_i from `place`, uniform in the bounds unless it says otherwise, evaluated; `numbers`, and own rows
-//!              from `start`
-//! step:        `look`, once an individual; `plan`, once an attempt; then a coordinate at a time, `propose`
-//! evaluate:    the engine's
+//! initialise:  x_i from `place`, uniform in the bounds by default, evaluated; `numbers`, and own rows from `start`
+//! step:        `look`, once for an individual; `plan`, once for an attempt; then `propose`, once for a coordinate
+//! evaluate:    by the engine
 //! update:      `accept`
 //! ```
 //!
-//! A method is a plain struct of parameters in the precision of the run. All that is random comes
-//! from [`Individual`] and [`Site`], so that it does not depend on who asks, or when.
+//! A method is a plain struct of parameters in the precision of the run. All random numbers come from [`Individual`]
+//! and [`Site`], so that they do not depend on the caller or on the order of calls.
 
 mod common;
 mod cycle;
@@ -37,13 +36,13 @@ pub use fitnesses::{Fitnesses, best_one_by_one};
 pub use individual::{Individual, first};
 pub use planning::Planning;
 
-/// The most own rows of an individual.
+/// The largest number of own rows of an individual.
 pub const MAX_OWN: usize = 2;
-/// The most numbers of an individual.
+/// The largest number of numbers of an individual.
 pub const MAX_NUMBERS: usize = 4;
-/// The most others at whose points a proposal looks, as far as that is said ahead.
+/// The largest number of other individuals that [`Method::others`] can name.
 pub const MAX_OTHERS: usize = 3;
-/// The most attempts of an individual in an iteration.
+/// The largest number of attempts of an individual in an iteration.
 pub const MAX_ATTEMPTS: u32 = 64;
 
 /// An individual's coordinate in each of its own rows; those beyond [`Method::OWN`] stay zero.
@@ -51,11 +50,11 @@ pub type Own<R> = [R; MAX_OWN];
 /// An individual's numbers; those beyond [`Method::NUMBERS`] stay zero.
 pub type Numbers<R> = [R; MAX_NUMBERS];
 
-/// Something to be done with a method.
+/// A function that is generic over a method.
 pub trait With<M> {
-    /// What comes of it.
+    /// The type of the result.
     type Output;
-    /// Does it; to be `#[inline(always)]`.
+    /// Calls the function; implement it as `#[inline(always)]`.
     fn with(self, method: M) -> Self::Output;
 }
 
@@ -90,156 +89,158 @@ pub trait With<M> {
 /// assert_eq!(Follow { part: 0.5_f32 }.evaluations(32, 10), 320);
 /// ```
 pub trait Method<R: Float>: Copy + Send + Sync + 'static {
-    /// Rows of coordinates that an individual keeps besides its public point, at most [`MAX_OWN`].
+    /// The number of own rows of coordinates, besides the public point; at most [`MAX_OWN`].
     const OWN: usize;
-    /// Numbers that an individual keeps, at most [`MAX_NUMBERS`].
+    /// The number of numbers that an individual stores, at most [`MAX_NUMBERS`].
     const NUMBERS: usize;
-    /// The others of which [`others`](Method::others) says who they are, at most [`MAX_OTHERS`].
+    /// How many individuals [`others`](Method::others) names, at most [`MAX_OTHERS`].
     const OTHERS: usize = 0;
-    /// Whether individuals have something in common: see [`learn`](Method::learn) and [`leaves`](Method::leaves).
+    /// Whether the individuals share a memory and an archive: see [`learn`](Method::learn) and
+    /// [`leaves`](Method::leaves).
     const SHARES: bool = false;
-    /// Whether its kernels of eight lanes an individual, in `f32`, do with the 128 registers a thread that blocks of [512
-    /// threads](crate::launch::TILE_BLOCKS) leave: `cargo xtask check-ptx` says if they do not.
+    /// Whether its kernels with eight lanes for an individual, in `f32`, need at most the 128 registers a thread that
+    /// blocks of [512 threads](crate::launch::TILE_BLOCKS) allow. `cargo xtask check-ptx` reports if they need more.
     const FRUGAL: bool = false;
 
-    /// Threads of the largest blocks in which eight lanes have an individual, in `f32` and `f64`, of a kernel that knows the parameters
-    /// when it is loaded. Where more than a few registers have to be spilled for that, it is loaded as if
-    /// this were not said.
+    /// Threads of the largest blocks with eight lanes for an individual, in `f32` and `f64`, in kernels whose
+    /// parameters are compiled in at load time. If that would spill more than a few registers, the kernel is loaded
+    /// without this setting.
     const MOST_THREADS: [u32; 2] = [512, 384];
 
-    /// Whether individuals ask for the bests of [swarms](Method::swarms).
+    /// Whether [`look`](Method::look) uses the bests of [swarms](Method::swarms).
     const SWARMS: bool = false;
-    /// Whether individuals never look at others, nor at the best: then blocks of individuals go on before they have heard what
-    /// others have found.
+    /// Whether individuals never use other individuals or the best point. Then blocks of individuals continue without
+    /// waiting for the results of other blocks.
     const ALONE: bool = false;
-    /// How lanes that have an individual together share planning.
+    /// How lanes that share an individual divide planning.
     const PLANNING: Planning = Planning::Together;
 
-    /// What an individual sees of the others before it moves.
+    /// What an individual reads from the others before it moves.
     type Seen: Copy;
-    /// What it decides once an attempt, before it looks at single coordinates.
+    /// The choices that an individual makes once for an attempt, before single coordinates.
     type Plan: Copy + Send + Sync + 'static;
 
-    /// The most attempts that an individual makes in an iteration, 1 to [`MAX_ATTEMPTS`].
+    /// The largest number of attempts of an individual in an iteration, 1 to [`MAX_ATTEMPTS`].
     #[inline(always)]
     fn most_attempts(&self) -> u32 {
         1
     }
 
-    /// Attempts that an individual makes in an iteration (from 1); with none its point stays.
+    /// The number of attempts of an individual in an iteration (from 1); with 0 its point stays.
     #[inline(always)]
     fn attempts(&self, iteration: u64, index: u32) -> u32 {
         let _ = (iteration, index);
         self.most_attempts()
     }
 
-    /// Does `work` with this method, or with an equal one in which the most common choices are constants: so loops over
-    /// coordinates are compiled anew for those, and have less to choose at each.
+    /// Calls `work` with this method, or with an equal one in which the most common choices are constants. So loops
+    /// over coordinates are compiled separately for those choices, with fewer branches.
     #[inline(always)]
     fn specialised<W: With<Self>>(self, work: W) -> W::Output {
         work.with(self)
     }
 
-    /// Does `work` with this method and a plan of it, or with equal ones of which the kind is a constant: so a CPU's loops over
-    /// coordinates are compiled anew for each kind of plan.
+    /// Calls `work` with this method and a plan, or with equal ones in which the kind of plan is a constant. So a CPU's
+    /// loops over coordinates are compiled separately for each kind of plan.
     #[inline(always)]
     fn of_kind<W: With<(Self, Self::Plan)>>(self, plan: Self::Plan, work: W) -> W::Output {
         work.with((self, plan))
     }
 
-    /// Calls `note` with the place, in bytes from `at` on, and the value of each word of the parameters that a kernel may take for
-    /// a constant when it is loaded, which makes it faster; [`words!`](crate::words) writes this function for a list of fields.
-    /// None unless the method says otherwise.
+    /// Calls `note` for each word of the parameters that a kernel may compile in as a constant at load time, which
+    /// makes it faster; with its position, in bytes from `at` on, and its value. [`words!`](crate::words) generates
+    /// this function from a list of fields. No words by default.
     fn words(&self, at: usize, note: &mut dyn FnMut(usize, u32)) {
         let _ = (at, note);
     }
 
-    /// The evaluations of all individuals in the first so many iterations: the sum of all
-    /// [`attempts`](Method::attempts). To be overridden with them.
+    /// The evaluations of all individuals in the first `iterations` iterations: the sum of all
+    /// [`attempts`](Method::attempts). Override both together.
     fn evaluations(&self, individuals: u32, iterations: u64) -> u64 {
         let each = iterations.saturating_mul(u64::from(self.most_attempts()));
         each.saturating_mul(u64::from(individuals))
     }
 
-    /// The first iteration, from this one on, after which individuals look at others: at its end the run may
-    /// stop by itself, and an improvement is noticed. An iteration before it takes only better points, and
-    /// the one after it sees no others; blocks wait for each other between them only if it has [looked](Method::looks).
+    /// The first iteration, from this one on, after which individuals read from others. At its end the run may stop,
+    /// and improvements are recorded. Iterations before it accept only better points, and the iterations after those
+    /// read nothing from others. Between them, blocks wait for each other only if the method [`looks`](Method::looks).
     #[inline(always)]
     fn noticed(&self, iteration: u64) -> u64 {
         iteration
     }
 
-    /// Whether individuals look at others in an iteration (from 1) that is before the one in which improvements are
-    /// [noticed](Method::noticed). Then all have done so before anyone goes on, since two iterations later what they look at is written anew.
+    /// Whether individuals read from others in an iteration (from 1) before the [noticed](Method::noticed) one. Then
+    /// all of them read before any continues, because what they read is overwritten two iterations later.
     #[inline(always)]
     fn looks(&self, iteration: u64) -> bool {
         let _ = iteration;
         true
     }
 
-    /// Whether number 0 becomes [`solis_wets::first_step`](crate::solis_wets::first_step) of the distance to the
-    /// nearest other individual once all are placed.
+    /// Whether, after the placement, number 0 becomes [`solis_wets::first_step`](crate::solis_wets::first_step) of the
+    /// distance to the nearest other individual.
     #[inline(always)]
     fn nearest(&self) -> bool {
         false
     }
 
-    /// A coordinate of the point at which an individual begins, unless the caller has given one; what lies out of the bounds
-    /// is put onto them. Uniform in the bounds unless the method says otherwise.
+    /// A coordinate of the first point of an individual, if the caller has given none. A coordinate out of the bounds
+    /// is moved to the bound. Uniform in the bounds by default.
     ///
-    /// `drawn` is this coordinate's own. It depends on nothing else, so that any number of lanes can place an individual.
+    /// `drawn` belongs to this coordinate. The result depends on nothing else, so that any number of lanes can place an
+    /// individual.
     #[inline(always)]
     fn place(&self, who: &Individual<R>, coordinate: u32, bounds: (R, R), drawn: Draw<R>) -> R {
         let _ = (who, coordinate);
         pso::uniform(bounds, drawn)
     }
 
-    /// An individual's numbers at the start; zero unless it says otherwise.
+    /// An individual's numbers at the start; zero by default.
     #[inline(always)]
     fn numbers(&self, who: &Individual<R>) -> Numbers<R> {
         let _ = who;
         Numbers::default()
     }
 
-    /// A coordinate of the own rows at the start, at `x`, with the first velocity `v` of
-    /// [`pso::initial`].
+    /// A coordinate of the own rows at the start, for the position `x` and the first velocity `v` of [`pso::initial`].
     fn start(&self, x: R, v: R) -> Own<R>;
 
-    /// Numbers that the run remembers.
+    /// How many numbers the run's memory has.
     #[inline(always)]
     fn memory(&self) -> u32 {
         0
     }
 
-    /// Number `k` of them at the start.
+    /// Number `k` of the memory at the start.
     #[inline(always)]
     fn first_remembered(&self, k: u32) -> R {
         let _ = k;
         R::ZERO
     }
 
-    /// What an individual whose numbers are so after an iteration adds to the sums from which the run learns.
+    /// The terms that an individual, with these numbers after an iteration, adds to the sums for
+    /// [`learn`](Method::learn).
     #[inline(always)]
     fn lesson(&self, numbers: &Numbers<R>) -> Lessons<R> {
         let _ = numbers;
         [R::ZERO; LESSONS]
     }
 
-    /// Changes the memory before an iteration, from the sums of the one before.
+    /// Updates the memory before an iteration, from the sums of the previous one.
     #[inline(always)]
     fn learn<T: Memory<R>>(&self, sums: Lessons<R>, memory: &mut T) {
         let _ = (sums, memory);
     }
 
-    /// In which of its two places of the archive, 1 or 2, an individual whose numbers are so after an iteration leaves the
-    /// public point that it had before; 0 where it leaves none.
+    /// The place in the archive, 1 or 2, where an individual with these numbers after an iteration stores its previous
+    /// public point; 0 for none.
     #[inline(always)]
     fn leaves(&self, numbers: &Numbers<R>) -> u32 {
         let _ = numbers;
         0
     }
 
-    /// Looks at the others, once an iteration, and may change the numbers.
+    /// Reads from the others, once an iteration; may change the numbers.
     fn look<P: Population<R>>(
         &self,
         who: &Individual<R>,
@@ -247,60 +248,63 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
         numbers: &mut Numbers<R>,
     ) -> Self::Seen;
 
-    /// Of how many swarms [`look`](Method::look) asks for the best by [`Fitnesses::best_of_swarm`] and
-    /// [`best_of_swarms`](Fitnesses::best_of_swarms), and of how many neighbours each is: they are searched once for all.
+    /// How many swarms, and of how many neighbouring individuals each, [`look`](Method::look) uses through
+    /// [`Fitnesses::best_of_swarm`] and [`best_of_swarms`](Fitnesses::best_of_swarms). Their bests are computed once
+    /// for all.
     #[inline(always)]
     fn swarms(&self) -> (u32, u32) {
         (0, 1)
     }
 
-    /// Whether [`look`](Method::look) goes over more than a few others, which lanes do together.
+    /// Whether [`look`](Method::look) loops over more than a few others; then lanes share that loop.
     #[inline(always)]
     fn looks_far(&self) -> bool {
         false
     }
 
-    /// Whose public point, with its fitness, becomes the individual's before it proposes.
+    /// The individual whose public point and fitness replace this individual's before it proposes.
     #[inline(always)]
     fn takes_over(&self, who: &Individual<R>, seen: &Self::Seen) -> u32 {
         let _ = seen;
         who.index
     }
 
-    /// Decides, and may change the numbers; those of the attempt that counts are kept.
+    /// Makes the choices of an attempt; may change the numbers. Those of the attempt that is used are kept.
     fn plan(&self, who: &Individual<R>, seen: Self::Seen, numbers: &mut Numbers<R>) -> Self::Plan;
 
-    /// A plan of which each word and each number has gone through a function: so one lane hands it to others.
+    /// A plan with a function applied to each word and each number: so one lane sends it to others.
     #[inline(always)]
     fn handed(plan: Self::Plan, word: impl Fn(u32) -> u32, number: impl Fn(R) -> R) -> Self::Plan {
         let _ = (word, number);
         plan
     }
 
-    /// At whose public points, or points in the archive (place 1 of individual k of n is that of n + k, place 2 of 2 n + k), [`propose`](Method::propose) looks by [`Site::other`]: the first [`OTHERS`](Method::OTHERS)
-    /// of these, which are read ahead.
+    /// The individuals that [`propose`](Method::propose) reads by [`Site::other`]; the first [`OTHERS`](Method::OTHERS)
+    /// are read in advance. Points in the archive have indices too: of n individuals, place 1 of individual k is n + k,
+    /// place 2 is 2 n + k.
     #[inline(always)]
     fn others(&self, plan: &Self::Plan) -> [u32; MAX_OTHERS] {
         let _ = plan;
         [0; MAX_OTHERS]
     }
 
-    /// Whether [`propose`](Method::propose) asks for normal numbers by [`Site::normal`], and then for those of which attempt,
-    /// mostly this one's: `Some(who.attempt)`. They are drawn for several coordinates at once.
+    /// Whether [`propose`](Method::propose) uses [`Site::normal`], and for which attempt the normal numbers are drawn,
+    /// usually this one: `Some(who.attempt)`. They are drawn for several coordinates at once.
     #[inline(always)]
     fn normals(&self, who: &Individual<R>, plan: &Self::Plan) -> Option<u32> {
         let _ = (who, plan);
         None
     }
 
-    /// One coordinate of the proposed point, which must lie in the bounds, and of the own rows as
-    /// they are from now on, whatever comes of the proposal.
+    /// One coordinate of the proposed point, which must lie in the bounds, and of the new own rows, which are kept
+    /// whether or not the proposal is accepted.
     ///
-    /// It depends on nothing but this: it may be asked for several times, and for places behind the last coordinate.
+    /// The result may depend only on the arguments: it can be called several times, and for places after the last
+    /// coordinate.
     fn propose<S: Site<R>>(&self, plan: &Self::Plan, site: &S) -> (R, Own<R>);
 
-    /// Whether a proposal of this fitness becomes the individual's public point, as it does where it beats
-    /// that unless the method says otherwise; may change the numbers.
+    /// Whether a proposal with this fitness becomes the individual's public point; by default, if it is better. May
+    /// change the numbers.
     #[inline(always)]
     fn accept(
         &self,
@@ -314,7 +318,7 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
     }
 }
 
-/// The population as the iteration before left it.
+/// The population after the previous iteration.
 pub trait Population<R: Float>: Fitnesses<R> {
     /// An individual's numbers.
     fn numbers(&self, individual: u32) -> Numbers<R>;
@@ -322,10 +326,10 @@ pub trait Population<R: Float>: Fitnesses<R> {
     /// Number `k` of the run's memory.
     fn remembered(&self, k: u32) -> R;
 
-    /// The square of the distance between two individuals' public points, each coordinate in its range.
+    /// The square of the distance between the public points of two individuals, in ranges.
     fn square(&self, a: u32, b: u32) -> R;
 
-    /// The least [square](Population::square) between an individual and one of the first `n`.
+    /// The smallest [square](Population::square) between an individual and another one of the first `n`.
     #[inline(always)]
     fn nearest_square(&self, index: u32, n: u32) -> R {
         let (mut nearest, mut i) = (R::INFINITY, 0);
@@ -337,7 +341,7 @@ pub trait Population<R: Float>: Fitnesses<R> {
         nearest
     }
 
-    /// How many of the first `n` individuals are so, by their fitness and numbers.
+    /// How many of the first `n` individuals satisfy `is_so`, which may use only their fitness and numbers.
     #[inline(always)]
     fn count(&self, n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
         let (mut count, mut i) = (0, 0);
@@ -348,7 +352,8 @@ pub trait Population<R: Float>: Fitnesses<R> {
         count
     }
 
-    /// The first of the first `n` individuals that is so, by its fitness and numbers; `n` if none is.
+    /// The first of the first `n` individuals that satisfies `is_so`, which may use only fitness and numbers; `n` if
+    /// none.
     #[inline(always)]
     fn first(&self, n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
         let mut i = 0;
@@ -359,40 +364,40 @@ pub trait Population<R: Float>: Fitnesses<R> {
     }
 }
 
-/// One coordinate, for one individual.
+/// One coordinate of one individual.
 pub trait Site<R: Float> {
-    /// Which coordinate this is.
+    /// The index of the coordinate.
     fn coordinate(&self) -> u32;
     /// The individual's public point.
     fn public(&self) -> R;
     /// The individual's own row `row`.
     fn own(&self, row: usize) -> R;
-    /// The public point of an individual.
+    /// The public point of another individual.
     fn of(&self, individual: u32) -> R;
-    /// The public point of an individual that is number `k` of [`Method::others`], which may have been read ahead, or a point
-    /// of the archive.
+    /// The public point of an individual that is number `k` of [`Method::others`] and may have been read in advance, or
+    /// a point of the archive.
     #[inline(always)]
     fn other(&self, k: usize, individual: u32) -> R {
         let _ = k;
         self.of(individual)
     }
-    /// The best point that there ever was.
+    /// The best point found so far.
     fn best(&self) -> R;
-    /// Lower and upper bound.
+    /// The lower and the upper bound.
     fn bounds(&self) -> (R, R);
     /// The random factors (r1, r2) of the pulls of [`pso`]; not independent of the draws of set 0.
     fn factors(&self) -> [Factor<R>; 2];
-    /// Two draws as they are made, for products; sets, below 8, are independent.
+    /// Two draws in their raw form, for products. Sets, which are below 8, are independent.
     fn drawn(&self, set: u32) -> [Draw<R>; 2];
     /// The same draws as numbers uniform in (0, 1).
     #[inline(always)]
     fn draws(&self, set: u32) -> [R; 2] {
         Draw::both(self.drawn(set))
     }
-    /// A standard normal number, of the attempt that [`Method::normals`] names; not a number where it names none. Not
-    /// independent of the draws of set 1.
+    /// A standard normal number, for the attempt that [`Method::normals`] names; NaN if it names none. Not independent
+    /// of the draws of set 1.
     fn normal(&self) -> R;
-    /// The draw with which the coordinate re-enters its bounds.
+    /// The random number with which the coordinate is put back into its bounds.
     fn reentry(&self) -> R;
 }
 

@@ -1,27 +1,27 @@
-//! What the individuals of a run have in common, beside the best point: a memory, and an archive of points that were given up.
+//! What the individuals of a run share besides the best point: a memory, and an archive of replaced points.
 //!
-//! Neither is there unless a method [says so](super::Method::SHARES). They change in an order that does not depend on who does
-//! it, and nobody waits for it but at the end of an iteration:
+//! Both exist only for methods that [share](super::Method::SHARES). The results do not depend on the order in which
+//! threads work, and threads wait for each other only at the end of an iteration:
 //!
 //! ```text
-//! memory    before an iteration `learn` changes it, from sums over what `lesson` makes of the numbers of all individuals: groups
-//!           of 32 neighbours are joined pairwise, then 32 neighbouring groups, then 32 of those; the rest one after the other
-//! archive   an individual has two places there. A point that it gives up goes into the one that it `leaves` it in; others see
-//!           that from the next iteration on, and meanwhile look at the other place
+//! memory    before an iteration `learn` updates it, from sums over the `lesson` of each individual: groups of 32
+//!           neighbours are joined pairwise, then 32 neighbouring groups, then 32 of those; the rest in sequence
+//! archive   an individual has two places. A replaced point goes to the place that `leaves` names; others read it from
+//!           the next iteration on, and until then use the other place
 //! ```
 
 use crate::real::Float;
 use crate::sum::{self, Sum};
 
-/// Sums from which a run learns.
+/// The number of sums from which a run learns.
 pub const LESSONS: usize = 4;
-/// So many neighbours are joined first.
+/// How many neighbours are joined in a group.
 pub const GROUP: u32 = 32;
 
-/// What an individual, or several, add to the sums from which a run learns.
+/// The terms that one individual, or several together, add to the sums from which a run learns.
 pub type Lessons<R> = [R; LESSONS];
 
-/// The numbers that a run remembers.
+/// The memory of a run.
 pub trait Memory<R: Float> {
     /// Number `k`.
     fn get(&self, k: u32) -> R;
@@ -29,7 +29,7 @@ pub trait Memory<R: Float> {
     fn set(&mut self, k: u32, number: R);
 }
 
-/// The sums of so many groups, of which `of_group` gives one; one thread's.
+/// The sums over all groups, where `of_group` returns the sums of one; on one thread.
 pub fn sum_of_groups<R: Float>(groups: u32, of_group: impl Fn(u32) -> Lessons<R>) -> Lessons<R> {
     let group = |i| if i < groups { of_group(i) } else { [R::ZERO; LESSONS] };
     let groups_of = |first: u32| sum_of_group(|i| group(first + i));
@@ -41,7 +41,7 @@ pub fn sum_of_groups<R: Float>(groups: u32, of_group: impl Fn(u32) -> Lessons<R>
     sums
 }
 
-/// The sums of a group, whose members' lessons `of_member` gives; zero where there is no such member.
+/// The sums of a group, where `of_member` returns the terms of a member, zero if there is no such member.
 pub fn sum_of_group<R: Float>(of_member: impl Fn(u32) -> Lessons<R>) -> Lessons<R> {
     let members: [Lessons<R>; GROUP as usize] = core::array::from_fn(|i| of_member(i as u32));
     core::array::from_fn(|k| {
@@ -54,7 +54,7 @@ pub fn sum_of_group<R: Float>(of_member: impl Fn(u32) -> Lessons<R>) -> Lessons<
 mod tests {
     use super::*;
 
-    /// Of so many that the last of all levels are not full.
+    /// Numbers of groups for which the last group of every level is incomplete.
     #[test]
     fn groups_are_summed_up_in_a_fixed_order() {
         for groups in [0, 1, 31, 32, 33, 1024, 1025, 2050] {
@@ -62,7 +62,7 @@ mod tests {
             let count = f64::from(groups);
             assert_eq!(sums, [count, count * (count - 1.0).max(0.0) / 2.0, 0.0, -count]);
         }
-        // 2^53 swallows a one that comes by itself, not two that come together.
+        // 2^53 + 1 is rounded to 2^53, but 2^53 + 2 is exact.
         let large = 9_007_199_254_740_992.0;
         let of = |ones: [u32; 2]| {
             let one = |i| if i == 0 { large } else { f64::from(u32::from(ones.contains(&i))) };

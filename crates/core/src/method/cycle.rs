@@ -1,6 +1,6 @@
-//! Iterations that come again and again.
+//! Cyclic iterations.
 
-/// Which iteration of its cycle of `length` an iteration (from 1) is, from 0.
+/// The index, from 0, of an iteration (from 1) in its cycle of `length` iterations.
 ///
 /// ```
 /// use warpswarm_core::method::step_of_cycle;
@@ -16,9 +16,9 @@ pub fn step_of_cycle(iteration: u64, length: u64) -> u64 {
     }
 }
 
-/// The remainder of a division, which takes a GPU some 250 cycles. It is computed by the reciprocal of the divisor: as the divisor is the
-/// same in all iterations, compilers compute the reciprocal before their loop. The reciprocal, and with it the quotient, is at most
-/// one too small.
+/// The remainder of a division. A division takes a GPU some 250 cycles; this multiplies by the reciprocal of the
+/// divisor. The divisor is the same in all iterations, so compilers compute the reciprocal before the loop. The
+/// reciprocal, and with it the quotient, is at most one too small.
 #[inline(always)]
 fn remainder(dividend: u32, divisor: u32) -> u32 {
     let reciprocal = u32::MAX / divisor;

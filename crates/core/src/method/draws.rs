@@ -1,10 +1,10 @@
-//! What a method draws.
+//! The random draws of a method.
 
 use super::{Individual, Method};
 use crate::random::{Draw, Factor, PLACES, Purpose, RunKey, Stream};
 use crate::real::Float;
 
-/// The set of draws of which normal numbers are made.
+/// The set of draws from which normal numbers are made.
 const NORMALS: u32 = 1;
 
 /// The draws of a [`Site`](super::Site).
@@ -17,14 +17,14 @@ pub struct SiteDraws {
 }
 
 impl SiteDraws {
-    /// Those of an individual's attempt.
+    /// The draws for an attempt of an individual.
     #[inline(always)]
     pub fn of<R: Float>(who: &Individual<R>) -> Self {
         let Individual { key, iteration, index, attempt, .. } = *who;
         SiteDraws { key, iteration, individual: index, attempt }
     }
 
-    /// Those of which the normal numbers are made that a method asks for, if it does.
+    /// The draws for the normal numbers that a method uses, if any.
     #[inline(always)]
     pub fn of_normals<R: Float, M: Method<R>>(
         method: &M,
@@ -35,19 +35,19 @@ impl SiteDraws {
         method.normals(who, plan).map(of_attempt)
     }
 
-    /// Those of set 0 of the coordinates `2 * pair` and `2 * pair + 1`, for less work than one by one.
+    /// The draws of set 0 for the coordinates `2 * pair` and `2 * pair + 1`; cheaper than one by one.
     #[inline(always)]
     pub fn of_pair<R: Float>(&self, pair: u32) -> [[Draw<R>; 2]; 2] {
         self.moves(0).coordinate_draws(pair)
     }
 
-    /// Those of a set of `count` coordinates from `first` on: see [`Stream::row_draws`].
+    /// The draws of a set for `count` coordinates from `first` on: see [`Stream::row_draws`].
     #[inline(always)]
     pub fn of_row<R: Float>(&self, set: u32, first: u32, count: usize) -> [[Draw<R>; PLACES]; 2] {
         self.moves(set).row_draws(first, count)
     }
 
-    /// The draws with which `count` coordinates from `first` on re-enter their bounds, in the first row.
+    /// The draws with which `count` coordinates from `first` on are put back into their bounds, in the first row.
     #[inline(always)]
     pub fn reentry_row<R: Float>(&self, first: u32, count: usize) -> [[Draw<R>; PLACES]; 2] {
         self.reentries().row_draws(first, count)
@@ -96,25 +96,25 @@ impl SiteDraws {
         if coordinate.is_multiple_of(2) { even } else { odd }
     }
 
-    /// Those of the coordinates `2 * pair` and `2 * pair + 1`.
+    /// The standard normal numbers of the coordinates `2 * pair` and `2 * pair + 1`.
     #[inline(always)]
     pub fn normals_of_pair<R: Float>(&self, pair: u32) -> [R; 2] {
         self.moves(NORMALS).pair_normals(pair)
     }
 
-    /// Those of the four coordinates from `4 * quad` on.
+    /// The standard normal numbers of the four coordinates from `4 * quad` on.
     #[inline(always)]
     pub fn normals_of_quad<R: Float>(&self, quad: u32) -> [R; 4] {
         self.moves(NORMALS).quad_normals(quad)
     }
 
-    /// Those of `count` coordinates from `first` on: see [`Stream::row_normals`].
+    /// The standard normal numbers of `count` coordinates from `first` on: see [`Stream::row_normals`].
     #[inline(always)]
     pub fn normals_of_row<R: Float>(&self, first: u32, count: usize) -> [R; PLACES] {
         self.moves(NORMALS).row_normals(first, count)
     }
 
-    /// Of a move, a set of this attempt.
+    /// The stream of a set of draws of this attempt.
     #[inline(always)]
     fn moves(&self, set: u32) -> Stream {
         self.stream(Purpose::Move).set(8 * self.attempt + set)

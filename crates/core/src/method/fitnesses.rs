@@ -1,10 +1,10 @@
-//! What is seen of the fitness of others.
+//! How individuals read the fitness of others.
 
 use crate::order::{Candidate, Fitness};
 use crate::real::Float;
 use crate::sum::{self, Operator};
 
-/// What [`Fitnesses::best_of`] does where nothing else is said.
+/// The default of [`Fitnesses::best_of`].
 ///
 /// ```
 /// use warpswarm_core::{Fitness, method};
@@ -50,25 +50,26 @@ pub trait Fitnesses<R: Float> {
     /// The fitness of an individual's public point.
     fn fitness(&self, individual: u32) -> Fitness<R>;
 
-    /// The best of the `count` individuals, at least 1, from `first` on; of equals the first.
+    /// The best of `count` individuals, at least 1, from `first` on; of equal ones the first.
     #[inline(always)]
     fn best_of(&self, first: u32, count: u32) -> Candidate<R> {
         best_one_by_one(self, first, count)
     }
 
-    /// The best of a swarm of `size` neighbours, at least 1, number `swarm` from 0; see [`Method::swarms`](super::Method::swarms).
+    /// The best of a swarm of `size` neighbours, at least 1, number `swarm` from 0; see
+    /// [`Method::swarms`](super::Method::swarms).
     #[inline(always)]
     fn best_of_swarm(&self, swarm: u32, size: u32) -> Candidate<R> {
         self.best_of(swarm * size, size)
     }
 
-    /// The best of the first `swarms` of them, at least 1.
+    /// The best of the first `swarms` swarms, at least 1.
     #[inline(always)]
     fn best_of_swarms(&self, swarms: u32, size: u32) -> Candidate<R> {
         self.best_of(0, swarms * size)
     }
 
-    /// Whom of `count` draws, at least 1, gives the best individual; of equals the first. `drawn` says whom a draw gives.
+    /// The best of `count` drawn individuals, at least 1; of equal ones the first. `drawn(k)` returns the k-th.
     #[inline(always)]
     fn best_drawn(&self, count: u32, drawn: impl Fn(u32) -> u32) -> u32 {
         let (mut best, mut who, mut number) = (Candidate::NONE, 0, 0);

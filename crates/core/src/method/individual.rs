@@ -1,4 +1,4 @@
-//! Who moves, and where it begins.
+//! The individual that moves, and its first point.
 
 use super::{Method, Own};
 use crate::order::Fitness;
@@ -6,7 +6,7 @@ use crate::pso;
 use crate::random::{Draw, Purpose, RunKey, Stream, standard_normals};
 use crate::real::Float;
 
-/// Who is moving.
+/// The individual that moves, with the key of its random numbers.
 ///
 /// ```
 /// use warpswarm_core::Fitness;
@@ -32,40 +32,40 @@ pub struct Individual<R> {
     pub key: RunKey,
     /// The iteration, from 1; 0 is the start.
     pub iteration: u64,
-    /// Its index in its population.
+    /// The index of the individual in its population.
     pub index: u32,
-    /// How many there are.
+    /// The number of individuals.
     pub individuals: u32,
-    /// Coordinates of each.
+    /// The number of coordinates.
     pub dimensions: u32,
-    /// Which attempt of the iteration this is, from 0.
+    /// The number of the attempt in the iteration, from 0.
     pub attempt: u32,
-    /// The fitness of its public point.
+    /// The fitness of the public point.
     pub fitness: Fitness<R>,
 }
 
 impl<R: Float> Individual<R> {
-    /// An integer uniform in 0..n, the `number`-th (below 16) that this individual draws now.
+    /// An integer uniform in 0..n, the `number`-th (below 16) of this individual in this attempt.
     #[inline(always)]
     pub fn below(&self, n: u32, number: u32) -> u32 {
         self.choices().below(n, 16 * self.attempt + number)
     }
 
-    /// Two integers, uniform in 0..n and 0..m, instead of the one that [`below`](Individual::below) gives: see
+    /// Two integers, uniform in 0..n and 0..m, in place of one of [`below`](Individual::below): see
     /// [`Stream::below_both`].
     #[inline(always)]
     pub fn below_both(&self, below: [u32; 2], number: u32) -> [u32; 2] {
         self.choices().below_both(below, 16 * self.attempt + number)
     }
 
-    /// Two numbers uniform in (0, 1), the `number`-th pair (below 2^15) that this individual draws now.
+    /// Two numbers uniform in (0, 1), the `number`-th pair (below 2^15) of this individual in this attempt.
     #[inline(always)]
     pub fn uniform(&self, number: u32) -> [R; 2] {
-        // Beyond the blocks from which integers come.
+        // These blocks come after those of the integers.
         Draw::both(self.choices().set(512 + self.attempt).draws_of(number))
     }
 
-    /// Two standard normal numbers, of the `number`-th pair.
+    /// Two standard normal numbers, from the `number`-th pair of uniform ones.
     #[inline(always)]
     pub fn normals(&self, number: u32) -> [R; 2] {
         standard_normals(self.uniform(number))

@@ -1,7 +1,7 @@
-//! Who plans.
+//! How lanes divide planning.
 
-/// How lanes that have an individual together share [planning](super::Method::plan): where each plans alone, they hand over what
-/// they have decided by [`Method::handed`](super::Method::handed).
+/// How lanes that share an individual divide [planning](super::Method::plan). Lanes that plan alone send their plans to
+/// the others through [`Method::handed`](super::Method::handed).
 ///
 /// ```
 /// use warpswarm_core::method::{Method, Planning};
@@ -15,11 +15,11 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Planning {
-    /// All plan the same.
+    /// All lanes compute the same plan.
     Together,
-    /// Each plans another attempt of the individual; for methods whose plans leave the numbers as they are.
+    /// Each lane plans another attempt of the individual; for methods whose plans do not change the numbers.
     AttemptEach,
-    /// Each plans for another individual. For methods of one attempt that take over no other's point, and leave the numbers as
-    /// they are until they [accept](super::Method::accept).
+    /// Each lane plans for another individual; for methods with one attempt that take over no other's point, and do not
+    /// change the numbers until they [accept](super::Method::accept).
     IndividualEach,
 }

@@ -1,15 +1,15 @@
-//! Individuals, populations and places whose surroundings are written down.
+//! Individuals, populations and coordinates with given surroundings.
 
 use super::*;
 use crate::random::FromWords;
 use crate::random::RunKey;
 
-/// The fitness of a point that violates nothing.
+/// The fitness of a feasible point.
 pub(crate) fn feasible(value: f64) -> Fitness<f64> {
     Fitness { violation: 0.0, value }
 }
 
-/// A population of which only fitnesses are known.
+/// A population with given fitnesses only.
 pub(crate) struct Known<'a>(pub(crate) &'a [Fitness<f64>]);
 
 impl Fitnesses<f64> for Known<'_> {
@@ -43,7 +43,7 @@ pub(crate) fn individual(fitness: Fitness<f64>) -> Individual<f64> {
     }
 }
 
-/// One coordinate whose surroundings are written down.
+/// One coordinate with given surroundings.
 #[derive(Default)]
 pub(crate) struct Still {
     pub(crate) public: f64,
@@ -81,7 +81,7 @@ impl Site<f64> for Still {
     fn drawn(&self, set: u32) -> [Draw<f64>; 2] {
         self.draws[set as usize].map(|r| Draw::of_one_to_two(1.0 + r))
     }
-    /// Without half a step, so that results by hand are exact.
+    /// Without the half step of `open`, so that results by hand are exact.
     fn draws(&self, set: u32) -> [f64; 2] {
         self.draws[set as usize]
     }
