@@ -1,19 +1,19 @@
-//! What happens to a coordinate that a move took out of its bounds.
+//! How a coordinate that left its bounds is put back.
 //!
 //! | mode | position becomes | velocity becomes |
 //! |---|---|---|
 //! | clamp | the bound that was crossed | 0 |
 //! | reflect | mirrored at the bound, at most the other bound | -v |
-//! | wrap | the same place modulo the range | v |
+//! | wrap | x modulo the range | v |
 //! | random | uniform in the range | 0 |
 //! | reverse | bound -+ correction r (upper - lower), r uniform | -v |
 //!
 //! **Source.** Clamp, reflect, wrap and random as "nearest", "reflect", "periodic" and "random" in
 //! S. Helwig, J. Branke, S. Mostaghim, "Experimental analysis of bound handling techniques in
 //! particle swarm optimization", IEEE TEVC 17, 2013; reverse stands for equations 4 and 5 of CMEPSO-GPU.
-//! **Deviation.** Those two equations are lost in our copy of the paper. It says in words that the speed becomes its
-//! negative, and that the particle "returns to inner search space" by a "correction factor applied to a random variable";
-//! the equation above is our reading.
+//! **Deviation.** Our copy of the paper lacks those two equations. Its text says that the speed becomes its negative,
+//! and that the particle "returns to inner search space" by a "correction factor applied to a random variable"; the
+//! equation above is our reading.
 
 use crate::launch::Words;
 use crate::real::Float;
@@ -34,16 +34,16 @@ use crate::words;
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Boundary {
-    /// To the bound, at rest.
+    /// To the bound, with zero velocity.
     #[default]
     Clamp = 0,
     /// Mirrored at the bound, with the velocity reversed.
     Reflect = 1,
-    /// Around to the other side.
+    /// Around to the other side, with the same velocity.
     Wrap = 2,
-    /// To a random place, at rest.
+    /// To a random place, with zero velocity.
     Random = 3,
-    /// Velocity reversed, position a random part of the range inside the bound.
+    /// Velocity reversed, position a random fraction of the range inside the bound.
     Reverse = 4,
 }
 
@@ -60,7 +60,7 @@ impl Boundary {
 
 words!(enum Boundary);
 
-/// The boundary of a method without velocities: the mode and its reach.
+/// The boundary handling of a method without velocities: the mode and its reach.
 ///
 /// ```
 /// use warpswarm_core::boundary::{Boundary, Limits};
@@ -70,7 +70,7 @@ words!(enum Boundary);
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits<R> {
-    /// COR, the reach of [`Boundary::Reverse`], as a part of the range.
+    /// COR, the reach of [`Boundary::Reverse`], as a fraction of the range.
     pub correction: R,
     /// What happens at the bounds.
     pub boundary: Boundary,
@@ -90,8 +90,8 @@ impl<R: Float> Limits<R> {
 
 /// Position and velocity of a coordinate after the boundary has been enforced.
 ///
-/// `draw` gives a number uniform in (0, 1) and is called only by the random modes. The position is
-/// always in `[lower, upper]`, whatever `x` was; a NaN ends at `upper` (or as the mode has it).
+/// `draw` returns a number uniform in (0, 1) and is called only by the random modes. The position is always in
+/// `[lower, upper]`, whatever `x` was; a NaN becomes `upper` (or what the mode makes of it).
 ///
 /// ```
 /// use warpswarm_core::boundary::{Boundary, enforce};
@@ -108,13 +108,13 @@ pub fn enforce<R: Float>(
     draw: impl FnOnce() -> R,
 ) -> (R, R) {
     if mode == Boundary::Clamp {
-        // By choice, not by branch: whether a particle leaves its bounds is hard to predict.
+        // A select instead of a branch: whether a particle leaves its bounds is hard to predict.
         let position = x.clamp_to(lower, upper);
         return (position, if position == x { v } else { R::ZERO });
     }
     let (inside, below) = (x >= lower && x <= upper, x < lower);
     if mode == Boundary::Reflect {
-        // By choice likewise.
+        // A select here too.
         let bound = if below { lower } else { upper };
         let mirrored = (bound + (bound - x)).clamp_to(lower, upper);
         return if inside { (x, v) } else { (mirrored, -v) };
@@ -123,12 +123,12 @@ pub fn enforce<R: Float>(
         return (x, v);
     }
     let range = upper - lower;
-    // One call for both modes: kernels inline the draw.
+    // A single call for both modes, because kernels inline the draw.
     let u = match mode {
         Boundary::Random | Boundary::Reverse => draw(),
         _ => R::ZERO,
     };
-    // No `match`: of one that has a place for every mode, and so none for others, a CPU's loops make no vectors.
+    // No `match`: with one that lists every mode, the CPU's loops are not vectorised.
     let (position, velocity) = if mode == Boundary::Wrap {
         let turns = (x - lower) / range;
         (lower + (turns - turns.floor()) * range, v)

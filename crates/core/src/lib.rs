@@ -1,25 +1,25 @@
 //! The mathematics of warpswarm, written once for the CPU and the GPU.
 //!
-//! Pure functions only: no allocation, no input or output, no thread index, no `unsafe`. Whatever
-//! calls them, on whichever processor, gets the same bits (see `ARCHITECTURE.md`, "The five rules of equal bits").
+//! Pure functions only: no allocation, no input or output, no thread index, no `unsafe`. They return the same bits on
+//! every processor (see `ARCHITECTURE.md`, "The five rules of equal bits").
 //!
-//! * [`real`]: numbers, with elementary functions that do not differ between machines.
-//! * [`random`]: draws as a function of (seed, run, iteration, individual, draw).
-//! * [`order`]: how results compare.
+//! * [`real`]: numbers, with elementary functions that give the same bits on every machine.
+//! * [`random`]: random draws as a function of (seed, run, iteration, individual, draw).
+//! * [`order`]: how fitnesses are compared.
 //! * [`sum`]: the order in which terms are added.
-//! * [`objective`]: what is minimised, and the point at which it is evaluated.
+//! * [`objective`]: the function to minimise, and the point at which it is evaluated.
 //! * [`data`]: tables of numbers that an objective reads.
-//! * [`dual`]: its derivatives.
-//! * [`fit`]: models fitted to data.
-//! * [`expression`]: objectives that are put together when a program runs.
-//! * [`variable`]: names, bounds and scales of its variables.
+//! * [`dual`]: derivatives of objectives by automatic differentiation.
+//! * [`fit`]: fitting models to data.
+//! * [`expression`]: objectives that are built from a formula at run time.
+//! * [`variable`]: names, bounds and scales of variables.
 //! * [`boundary`]: what happens to a coordinate that leaves its bounds.
 //! * [`pso`]: particle swarm optimisation.
-//! * [`method`]: what an algorithm is made of, if the engines are to run it.
+//! * [`method`]: the trait of population-based algorithms, which every engine can run.
 //! * [`pso_topology`], [`de`], [`sa`], [`solis_wets`], [`scatter_search`], [`epso`], [`cmepso`], [`gpu_fwa`]:
-//!   such algorithms.
-//! * [`fwa`]: the fireworks algorithm, which is none.
-//! * [`polish`]: a local search that finishes a run.
+//!   algorithms that implement this trait.
+//! * [`fwa`]: the fireworks algorithm, which does not implement it.
+//! * [`polish`]: a local search that improves the best point at the end of a run.
 //! * [`problems`]: objectives with known optima.
 //! * [`launch`]: the arguments that host and kernels share.
 
@@ -27,7 +27,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(target_arch = "nvptx64", feature(core_float_math, optimize_attribute))]
 
-// For `mul_add` and `round_ties_even`: instructions of the host's processor, which `core` has not.
+// `mul_add` and `round_ties_even` are instructions of the host's processor, which the crate `core` does not provide.
 #[cfg(not(target_arch = "nvptx64"))]
 extern crate std;
 

@@ -1,4 +1,4 @@
-//! What is minimised, and the point at which it is evaluated.
+//! The function to minimise, and the point at which it is evaluated.
 
 use crate::data::Table;
 use crate::order::Fitness;
@@ -7,9 +7,9 @@ use crate::sum::{self, Operator, Product, Sum};
 
 /// A function of real variables to be minimised, written once for the CPU and the GPU.
 ///
-/// It is a plain struct of parameters, copied to wherever it runs. On the GPU several lanes may
-/// evaluate one point together; so a value is built from the point's methods ([`Point::sum`] and
-/// its siblings), and every lane takes the same path between them.
+/// It is a plain struct of parameters, which is copied to the device that evaluates it. On the GPU several lanes may
+/// evaluate one point together. So compute a value with the point's methods ([`Point::sum`] and similar ones), and do
+/// not branch between them in a way that can differ between lanes.
 ///
 /// ```
 /// use warpswarm_core::objective::SlicePoint;
@@ -39,15 +39,15 @@ pub trait Objective<R: Real>: Copy + Send + Sync + 'static {
     /// Whether [`violation`](Objective::violation) can be anything but zero.
     const CONSTRAINED: bool = false;
 
-    /// Whether the objective looks at coordinates with [`Point::get`] or
-    /// [`Point::sum_of_prefixes`], besides the one that [`Point::sum`] and [`Point::product`] hand
-    /// to their term. Where it does not, lanes that share a point need not show each other theirs.
+    /// Whether the objective uses [`Point::get`] or [`Point::sum_of_prefixes`], and so coordinates other than the one
+    /// that [`Point::sum`] and [`Point::product`] pass to their term. If not, lanes that share a point need not
+    /// exchange coordinates.
     const GATHERS: bool = true;
 
     /// The value at `x`; NaN and +inf are allowed and rank last.
     fn value<P: Point<R>>(&self, x: &P) -> R;
 
-    /// The total constraint violation at `x`, zero where `x` is feasible, otherwise positive. Runs take one below zero for
+    /// The total constraint violation at `x`: zero if `x` is feasible, otherwise positive. Runs treat a negative one as
     /// zero.
     #[inline(always)]
     fn violation<P: Point<R>>(&self, x: &P) -> R {
@@ -55,10 +55,11 @@ pub trait Objective<R: Real>: Copy + Send + Sync + 'static {
         R::ZERO
     }
 
-    /// Calls `each` with every constraint's value at `x`, at most zero where it is met, always as many in the same order.
+    /// Calls `each` with the value of every constraint at `x`, which is at most zero if the constraint is satisfied.
+    /// The number and the order of the constraints are always the same.
     ///
-    /// A local search wants them one by one; a population is judged by the [`violation`](Objective::violation) alone. Where
-    /// this is left out, the violation is taken for the one constraint.
+    /// Local searches use the single constraints; populations use only the [`violation`](Objective::violation). By
+    /// default the violation is the only constraint.
     #[inline(always)]
     fn each_constraint<P: Point<R>>(&self, x: &P, mut each: impl FnMut(R)) {
         if Self::CONSTRAINED {
@@ -66,14 +67,13 @@ pub trait Objective<R: Real>: Copy + Send + Sync + 'static {
         }
     }
 
-    /// Value and violation at `x`, in the bits that results have: see [`Fitness::canonical`].
+    /// Value and violation at `x`, in the form of results: see [`Fitness::canonical`].
     #[inline(always)]
     fn evaluate<P: Point<R>>(&self, x: &P) -> Fitness<R> {
         self.judge(x).canonical()
     }
 
-    /// Value and violation at `x` as they come; to be made [`canonical`](Fitness::canonical) before
-    /// they are kept.
+    /// Value and violation at `x` as computed; make them [`canonical`](Fitness::canonical) before storing them.
     #[inline(always)]
     fn judge<P: Point<R>>(&self, x: &P) -> Fitness<R> {
         let value = self.value(x);
@@ -82,7 +82,7 @@ pub trait Objective<R: Real>: Copy + Send + Sync + 'static {
     }
 }
 
-/// A point of the search space, whatever holds its coordinates.
+/// A point of the search space, independent of where its coordinates are stored.
 ///
 /// ```
 /// use warpswarm_core::objective::SlicePoint;
@@ -103,14 +103,14 @@ pub trait Point<R: Real> {
     /// Coordinate `i`, below [`dimensions`](Point::dimensions).
     fn get(&self, i: usize) -> R;
 
-    /// Number `i` of a table of the objective's data; NaN where there is no such number.
+    /// Number `i` of a table of the objective's data; NaN if `i` is out of range.
     #[inline(always)]
     fn data(&self, table: Table, i: usize) -> R {
         let _ = (table, i);
         R::NAN
     }
 
-    /// The number in a row and a column of a table; NaN where there is no such number.
+    /// The number in a row and a column of a table; NaN if there is no such row or column.
     #[inline(always)]
     fn cell(&self, table: Table, row: usize, column: usize) -> R {
         if column < table.columns() {
@@ -126,9 +126,8 @@ pub trait Point<R: Real> {
     /// Combines `term(k)` for k in 0..n in the fixed order of [`sum`]: a fold over data.
     fn fold_terms<O: Operator<R>>(&self, n: usize, term: impl Fn(usize) -> R) -> R;
 
-    /// Combines `term` of each row over tables that are as long as each other, in the fixed order of [`sum`]: a fold
-    /// over data, with less work for each number than [`data`](Point::data) takes. NaN where the tables are not
-    /// equally long, or not there.
+    /// Combines `term` of each row over tables of equal length, in the fixed order of [`sum`]: a fold over data that is
+    /// cheaper for each number than [`data`](Point::data). NaN if the tables are missing or not equally long.
     #[inline(always)]
     fn fold_rows<O: Operator<R>, const N: usize>(
         &self,
@@ -145,14 +144,14 @@ pub trait Point<R: Real> {
     /// Sums `term(i, s_i)`, where s_i = e_0 + ... + e_i is added in sequence and e_i = `element(i, x_i)`.
     fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R;
 
-    /// As [`fold_terms`](Point::fold_terms), of numbers of another kind.
+    /// As [`fold_terms`](Point::fold_terms), for numbers of another type.
     #[doc(hidden)]
     #[inline(always)]
     fn fold_others<T: Real, O: Operator<T>>(&self, n: usize, term: impl Fn(usize) -> T) -> T {
         sum::fold_buffered::<T, O>(n, term)
     }
 
-    /// As [`sum_of_prefixes`](Point::sum_of_prefixes), of `n` numbers of another kind.
+    /// As [`sum_of_prefixes`](Point::sum_of_prefixes), for `n` numbers of another type.
     #[doc(hidden)]
     #[inline(always)]
     fn sum_of_other_prefixes<T: Real>(
@@ -176,7 +175,7 @@ pub trait Point<R: Real> {
         self.fold::<Product>(term)
     }
 
-    /// Sums `term` of each row of tables that are as long as each other:
+    /// Sums `term` of each row over tables of equal length:
     /// `x.sum_rows([self.times, self.counts], |[t, y]| ...)`.
     #[inline(always)]
     fn sum_rows<const N: usize>(&self, tables: [Table; N], term: impl Fn([R; N]) -> R) -> R {
@@ -190,7 +189,7 @@ pub trait Point<R: Real> {
     }
 }
 
-/// A point in a slice: the CPU's.
+/// A point in a slice, used on the CPU.
 ///
 /// ```
 /// use warpswarm_core::objective::SlicePoint;

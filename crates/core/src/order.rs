@@ -1,30 +1,30 @@
-//! How results compare: by (violation, value, index), NaN last.
+//! How results are compared: by (violation, value, index), NaN last.
 //!
-//! A feasible point (violation 0) beats every infeasible one, among infeasible ones the smaller
-//! violation wins, among equals the smaller value, and after that the lower index. That is Deb's
-//! feasibility rule. The order is total: whoever reduces a population, in whatever order, finds
-//! the same best individual.
+//! A feasible point (violation 0) beats every infeasible one. Of two infeasible points the one with the smaller
+//! violation wins, with equal violations the smaller value, and with equal values the lower index. This is Deb's
+//! feasibility rule. The order is total: every reduction over a population, in any order, finds the same best
+//! individual.
 //!
-//! A run may be lenient for a while: where its *level* is above zero, violations up to it count as none, and among such
-//! points the value decides. That is the epsilon-constrained method. A violation that counts as none is kept as its
-//! negative, so that comparing needs no level, and that nothing is lost when the level falls.
+//! A run may relax the constraints for a while: if its *level* is above zero, violations up to the level count as none,
+//! and such points are compared by value. This is the epsilon-constrained method. A violation that counts as none is
+//! stored as its negative. So comparisons need no level, and nothing is lost when the level falls.
 //!
-//! One of [`STRICT_EVERY`] individuals has level zero throughout: it searches for the feasible region, or stays in it, while the
-//! others search where the level allows it. When the level falls to zero, differences between individuals still reach from there
-//! into the feasible region.
+//! One of [`STRICT_EVERY`] individuals always has level zero: it searches for the feasible region, or stays in it,
+//! while the others search where the level allows it. So when the level falls to zero, there are still differences
+//! between individuals that reach into the feasible region.
 //!
-//! **Sources.** K. Deb, "An efficient constraint handling method for genetic algorithms",
-//! Computer Methods in Applied Mechanics and Engineering 186, 2000. T. Takahama and S. Sakai, "Constrained optimization by
-//! the epsilon constrained differential evolution with gradient-based mutation and feasible elites", IEEE CEC 2006.
+//! **Sources.** K. Deb, "An efficient constraint handling method for genetic algorithms", Computer Methods in Applied
+//! Mechanics and Engineering 186, 2000. T. Takahama and S. Sakai, "Constrained optimization by the epsilon constrained
+//! differential evolution with gradient-based mutation and feasible elites", IEEE CEC 2006.
 
 use crate::real::{Float, Real};
 
-/// The last of every so many individuals of a run is judged strictly, whatever the level of the run.
+/// The last of this many consecutive individuals is compared at level zero, whatever the run's level.
 ///
-/// What was measured is said where levels fall, in the host's `optimiser::easing`.
+/// The measurements are where levels fall, in the host's `optimiser::easing`.
 pub const STRICT_EVERY: u32 = 8;
 
-/// Whether an individual is judged strictly, whatever the level of its run.
+/// Whether an individual is compared at level zero, whatever the run's level.
 ///
 /// ```
 /// use warpswarm_core::order::is_strict;
@@ -36,7 +36,7 @@ pub fn is_strict(individual: u32) -> bool {
     individual % STRICT_EVERY == STRICT_EVERY - 1
 }
 
-/// The level of an individual in a run at this level: zero where it [is judged strictly](is_strict).
+/// The level of an individual in a run at this level: zero for a [strict](is_strict) individual.
 ///
 /// ```
 /// use warpswarm_core::order::level_of;
@@ -47,7 +47,7 @@ pub fn level_of<R: Real>(level: R, individual: u32) -> R {
     if is_strict(individual) { R::ZERO } else { level }
 }
 
-/// What an evaluation gave.
+/// The result of an evaluation.
 ///
 /// ```
 /// use warpswarm_core::Fitness;
@@ -60,8 +60,8 @@ pub fn level_of<R: Real>(level: R, individual: u32) -> R {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fitness<R> {
-    /// The total constraint violation, zero where the point is feasible. In the state of a run it is negative where the
-    /// run's [level](Fitness::within) lets it count as none; a negative one that an evaluation gives is taken for zero.
+    /// The total constraint violation, zero if the point is feasible. In the state of a run it is negative if the run's
+    /// [level](Fitness::within) makes it count as none; an evaluation's negative violation is treated as zero.
     pub violation: R,
     /// The objective's value.
     pub value: R,
@@ -71,8 +71,8 @@ impl<R: Real> Fitness<R> {
     /// The fitness that every other one beats or equals.
     pub const WORST: Self = Fitness { violation: R::NAN, value: R::NAN };
 
-    /// The fitness as a run at this level, at least 0, keeps it: a violation up to the level counts as none, and one below
-    /// zero is none.
+    /// The fitness as stored at this level, which is at least 0: a violation up to the level becomes its negative, and
+    /// a negative one becomes zero.
     ///
     /// ```
     /// use warpswarm_core::Fitness;
@@ -93,7 +93,7 @@ impl<R: Real> Fitness<R> {
         Fitness { violation, ..self }
     }
 
-    /// The fitness with its violation, whatever the level.
+    /// The fitness with its true violation, independent of the level.
     #[inline(always)]
     pub fn exact(self) -> Self {
         let violation =
@@ -101,7 +101,7 @@ impl<R: Real> Fitness<R> {
         Fitness { violation, ..self }
     }
 
-    /// The fitness, judged at a run's level, as an individual keeps it: exact where it [is judged strictly](is_strict).
+    /// A fitness at the run's level, as an individual stores it: exact for a [strict](is_strict) individual.
     ///
     /// ```
     /// use warpswarm_core::Fitness;
@@ -117,21 +117,22 @@ impl<R: Real> Fitness<R> {
         if is_strict(individual) { self.exact() } else { self }
     }
 
-    /// The violation as it counts.
+    /// The violation for comparisons: negative ones count as zero.
     #[inline(always)]
     pub fn counted(self) -> R {
         if self.violation < R::ZERO { R::ZERO } else { self.violation }
     }
 
-    /// Whether this fitness strictly beats `other`: the same as comparing [`ordered`](Fitness::ordered),
-    /// in fewer instructions.
+    /// Whether this fitness strictly beats `other`: the same as comparing [`ordered`](Fitness::ordered), with fewer
+    /// instructions.
     #[inline(always)]
     pub fn beats(self, other: Self) -> bool {
         let (own, others) = (self.counted(), other.counted());
         precedes(own, others) || (!precedes(others, own) && precedes(self.value, other.value))
     }
 
-    /// Whether nothing is known of it: no evaluation gives a violation that is not a number.
+    /// Whether violation and value are both NaN, as in [`WORST`](Fitness::WORST), which stands for a missing
+    /// evaluation.
     #[inline(always)]
     pub fn is_worst(self) -> bool {
         self.violation.is_nan() & self.value.is_nan()
@@ -143,8 +144,8 @@ impl<R: Real> Fitness<R> {
         self.violation.is_finite() & self.value.is_finite()
     }
 
-    /// The same fitness with every NaN replaced by the one NaN of results and -0 by +0, so that
-    /// equal fitnesses have equal bits.
+    /// The same fitness with every NaN replaced by one canonical NaN and -0 by +0, so that equal fitnesses have equal
+    /// bits.
     #[inline(always)]
     pub fn canonical(self) -> Self {
         let canonical = |x: R| if x.is_nan() { R::NAN } else { x + R::ZERO };
@@ -153,21 +154,21 @@ impl<R: Real> Fitness<R> {
 }
 
 impl<R: Float> Fitness<R> {
-    /// The integers that order as fitnesses do: violation as it counts, then value.
+    /// Integers in the order of fitnesses: of the violation for comparisons, then of the value.
     #[inline(always)]
     pub fn ordered(self) -> (u64, u64) {
         (self.counted().ordered(), self.value.ordered())
     }
 
-    /// The integers of violation and value, from which [`keyed_fitness`](crate::launch::keyed_fitness) makes the fitness
-    /// again; [`counted_key`] of the first is that of [`ordered`](Fitness::ordered).
+    /// Integers of violation and value, from which [`keyed_fitness`](crate::launch::keyed_fitness) restores the
+    /// fitness; [`counted_key`] turns the first into that of [`ordered`](Fitness::ordered).
     #[inline(always)]
     pub fn keys(self) -> (u64, u64) {
         (self.violation.ordered(), self.value.ordered())
     }
 }
 
-/// Of a violation's [key](Fitness::keys) that of the violation as it counts.
+/// The [key](Fitness::keys) of the violation for comparisons, from the key of a violation.
 ///
 /// ```
 /// use warpswarm_core::Fitness;
@@ -181,7 +182,7 @@ pub fn counted_key<R: Float>(violation: u64) -> u64 {
     violation.max(R::ZERO.ordered())
 }
 
-/// Whether `a` comes before `b`: it is less, or the only one that is a number.
+/// Whether `a` comes before `b`: it is smaller, or `b` is NaN and `a` is not.
 #[inline(always)]
 fn precedes<R: Real>(a: R, b: R) -> bool {
     a < b || (b.is_nan() && !a.is_nan())
@@ -209,7 +210,7 @@ pub struct Candidate<R> {
 }
 
 impl<R: Real> Candidate<R> {
-    /// What every other candidate beats: the identity of [`better`](Candidate::better).
+    /// A candidate that every other one beats: the identity of [`better`](Candidate::better).
     pub const NONE: Self = Candidate { fitness: Fitness::WORST, index: u32::MAX, reserved: 0 };
 
     /// The candidate of individual `index`.

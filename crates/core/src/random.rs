@@ -1,16 +1,14 @@
 //! Random draws as a function of (seed, run, iteration, individual, draw).
 //!
-//! **Idea.** No generator has a state: a block of four 32-bit words is a hash of a counter that
-//! names what the draw is for. Whoever needs a draw computes it, so a launch's geometry, the number
-//! of threads and a resumed run cannot change it.
+//! **Idea.** The generator has no state: a block of four 32-bit words is a hash of a counter that identifies the draw.
+//! Each draw is computed where it is needed. So launch geometry, number of threads and resuming a run cannot change it.
 //!
-//! **Generator.** Philox4x32 with seven rounds. Its counter is (individual, block, iteration),
-//! the iteration's upper 8 bits holding the [`Purpose`]; its key is a hash of (seed, run).
+//! **Generator.** Philox4x32 with seven rounds. Its counter is (individual, block, iteration), with the [`Purpose`] in
+//! the upper 8 bits of the iteration; its key is a hash of (seed, run).
 //!
-//! **Source.** J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2,
-//! 3", SC 2011. Seven rounds are the fewest that pass BigCrush there; ten are its default with a
-//! margin. `docs/explanation/random.md` has what our own consumption order gave in dieharder, and why Philox
-//! and not xorshift streams.
+//! **Source.** J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. Seven
+//! rounds are the fewest that pass BigCrush there; its default of ten includes a margin. `docs/explanation/random.md`
+//! has the dieharder results of our order of consumption, and the reasons for Philox instead of xorshift streams.
 
 mod words;
 
@@ -19,7 +17,7 @@ use crate::real::Float;
 
 pub use words::FromWords;
 
-/// Rounds of Philox in a draw.
+/// The number of Philox rounds in a draw.
 pub const ROUNDS: usize = 7;
 
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
@@ -45,8 +43,8 @@ pub fn philox4x32<const ROUNDS: usize>(counter: [u32; 4], key: [u32; 2]) -> [u32
     [c0, c1, c2, c3]
 }
 
-/// The same with [`ROUNDS`], each word in the lower half of 64 bits, of which the upper half is of no meaning but in what
-/// comes in: so a CPU's vectors multiply without being rearranged.
+/// Philox4x32 with [`ROUNDS`] rounds. Each word is in the lower half of 64 bits; the upper halves of the arguments are
+/// zero, those of the results are undefined. So a CPU's vector units multiply without rearranging words.
 #[inline(always)]
 fn philox4x32_wide(counter: [u64; 4], key: [u64; 2]) -> [u64; 4] {
     let [mut c0, mut c1, mut c2, mut c3] = counter;
@@ -62,7 +60,7 @@ fn philox4x32_wide(counter: [u64; 4], key: [u64; 2]) -> [u64; 4] {
     [c0, c1, c2, c3]
 }
 
-/// The key of one run's draws.
+/// The key of a run's random draws.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunKey([u32; 2]);
@@ -76,7 +74,7 @@ impl RunKey {
         RunKey([k0, k1])
     }
 
-    /// The key of a leg of the run, the number of its restarts; of the first one the run's own.
+    /// The key of a leg of the run; for leg 0, before any restart, the run's own key.
     #[inline(always)]
     pub fn of_leg(self, leg: u64) -> Self {
         if leg == 0 {
@@ -86,31 +84,31 @@ impl RunKey {
         RunKey([k0, k1])
     }
 
-    /// The same key, each of its words having gone through `f`, which must return it unchanged.
+    /// The same key, with `f` applied to each of its words; `f` must return its argument.
     #[inline(always)]
     pub fn through(self, f: impl Fn(u32) -> u32) -> Self {
         RunKey(self.0.map(f))
     }
 }
 
-/// What a draw is for: draws of different purposes are independent.
+/// The purpose of a draw; draws of different purposes are independent.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// The initial positions and velocities (at iteration 0), and an algorithm's own draws after.
+    /// Initial positions and velocities (at iteration 0), and the draws of an algorithm's moves after that.
     Move = 0,
     /// Putting a coordinate that left its bounds back into them.
     Reentry = 1,
-    /// What is drawn once for an individual: partners, acceptance, mutated weights.
+    /// Draws made once for an individual: partners, acceptance, mutated weights.
     Choice = 2,
-    /// What is drawn when individuals go from one run to another.
+    /// Draws for the migration of individuals between runs.
     Migration = 3,
 }
 
-/// Coordinates whose draws [`Stream::row_draws`] gives at once.
+/// The number of coordinates for which [`Stream::row_draws`] returns draws.
 pub const PLACES: usize = 32;
 
-/// Blocks of a set are counted in so many bits.
+/// The number of bits that count the blocks of a set.
 const SET_BITS: u32 = 22;
 
 /// The draws of one individual at one iteration.
@@ -119,12 +117,12 @@ pub struct Stream {
     key: [u32; 2],
     individual: u32,
     iteration: [u32; 2],
-    /// The block from which blocks are counted.
+    /// The first block of the set.
     first: u32,
 }
 
 impl Stream {
-    /// The stream of `individual` at `iteration` (0 is the initialisation), below 2^56.
+    /// The stream of `individual` at `iteration` (0 is the initialisation), which is below 2^56.
     #[inline(always)]
     pub fn new(key: RunKey, purpose: Purpose, iteration: u64, individual: u32) -> Self {
         let high = (iteration >> 32) as u32 | (purpose as u32) << 24;
@@ -138,29 +136,30 @@ impl Stream {
         Stream { first: set << SET_BITS, ..self }
     }
 
-    /// An integer uniform in 0..n, without bias, the `number`-th of this stream.
+    /// An integer uniform in 0..n, without bias: number `number` of this stream.
     ///
-    /// `n` is at least 1, `number` below 4 * 2^16. A word times n has its upper half in 0..n; the few
-    /// words that would favour some results are passed over, as in D. Lemire, "Fast random integer
-    /// generation in an interval", ACM TOMACS 29, 2019.
+    /// `n` is at least 1, `number` is below 4 * 2^16. The upper half of a word times n is in 0..n. The few words that
+    /// would favour some results are skipped, as in D. Lemire, "Fast random integer generation in an interval", ACM
+    /// TOMACS 29, 2019.
     #[inline(always)]
     pub fn below(self, n: u32, number: u32) -> u32 {
         self.below_both([n, 1], number)[0]
     }
 
-    /// Two integers, uniform in 0..n and 0..m, without bias, of the one word of which [`below`](Stream::below) makes one. The
-    /// product of n and m is below 2^32.
+    /// Two integers, uniform in 0..n and 0..m, without bias, from the one word from which [`below`](Stream::below)
+    /// makes one. The product of n and m is below 2^32.
     ///
-    /// What the first product leaves in its lower half is multiplied by m: together they are a word times n m, as in N.
-    /// Brackett-Rozinsky, D. Lemire, "Batched ranged random integer generation", Software: Practice and Experience 55, 2025.
+    /// The lower half of the word times n is multiplied by m. Together this is the word times n m, as in N.
+    /// Brackett-Rozinsky, D. Lemire, "Batched ranged random integer generation", Software: Practice and Experience 55,
+    /// 2025.
     #[inline(always)]
     pub fn below_both(self, [n, m]: [u32; 2], number: u32) -> [u32; 2] {
         let mut block = number / 4;
         let (mut drawn, mut rest) = products(self.word(block, number), [n, m]);
         let all = n.wrapping_mul(m);
-        // Fewer than n m are passed over: how many, a division says, which is rarely needed.
+        // Fewer than n m words are skipped. Their exact number takes a division, which is rarely needed.
         if rest < all {
-            // Never zero; said so that no check for a division by zero is compiled.
+            // Never zero; `max` shows this to the compiler, which then leaves out a check for a division by zero.
             let favoured = all.wrapping_neg() % all.max(1);
             while rest < favoured {
                 block += 1 << 16;
@@ -170,10 +169,10 @@ impl Stream {
         drawn
     }
 
-    /// Word `number % 4` of a block.
+    /// Word `number % 4` of block `block`.
     #[inline(always)]
     fn word(self, block: u32, number: u32) -> u32 {
-        // A choice between values, not an index: on the GPU the words are registers.
+        // A select, not an index: on the GPU the words are in registers.
         let [a, b, c, d] = self.block(block);
         match number % 4 {
             0 => a,
@@ -183,15 +182,15 @@ impl Stream {
         }
     }
 
-    /// The `index`-th block of four words.
+    /// Block `index` of four words.
     #[inline(always)]
     pub fn block(self, index: u32) -> [u32; 4] {
         let [low, high] = self.iteration;
         philox4x32::<ROUNDS>([self.individual, self.first + index, low, high], self.key)
     }
 
-    /// `count` blocks from the `first`-th on, at most `N`: in two rows, words 0 and 2 of each, and words 1 and 3, the first
-    /// named in the lower half. Several at a time, where the processor has vectors.
+    /// `count` blocks, at most `N`, from block `first` on, in two rows: words 0 and 2 of each block, and words 1 and 3,
+    /// with the first of the two in the lower half. Vector units compute several blocks at a time.
     #[inline(always)]
     pub fn blocks<const N: usize>(self, first: u32, count: usize) -> [[u64; N]; 2] {
         let mut words = [[0; N]; 2];
@@ -206,8 +205,8 @@ impl Stream {
         words
     }
 
-    /// The first draws of [`PLACES`] neighbouring coordinates from `first` on, and their second draws; of no meaning from
-    /// the `count`-th on. `first` is even.
+    /// The first draws and the second draws of [`PLACES`] neighbouring coordinates from `first` on, which is even.
+    /// Those from index `count` on are undefined.
     #[inline(always)]
     pub fn row_draws<R: Float>(self, first: u32, count: usize) -> [[Draw<R>; PLACES]; 2] {
         R::row_draws(self, first, count)
@@ -219,7 +218,7 @@ impl Stream {
         R::coordinate_draws(|index| self.block(index), pair)
     }
 
-    /// Both draws of one coordinate.
+    /// The two draws of one coordinate.
     #[inline(always)]
     pub fn draws_of<R: Float>(self, coordinate: u32) -> [Draw<R>; 2] {
         of_coordinate(coordinate, self.coordinate_draws(coordinate / 2))
@@ -243,7 +242,7 @@ impl Stream {
         standard_normals(Draw::both(self.draws_of(pair)))
     }
 
-    /// Those of the four coordinates from `4 * quad` on.
+    /// Standard normal numbers of the four coordinates from `4 * quad` on.
     #[inline(always)]
     pub fn quad_normals<R: Float>(self, quad: u32) -> [R; 4] {
         let [[a, b], [c, d]] =
@@ -251,8 +250,8 @@ impl Stream {
         [a, b, c, d]
     }
 
-    /// Those of [`PLACES`] neighbouring coordinates from `first` on; of no meaning from the `count`-th on. `first` is a
-    /// multiple of 4.
+    /// Standard normal numbers of [`PLACES`] neighbouring coordinates from `first` on, which is a multiple of 4. Those
+    /// from index `count` on are undefined.
     #[inline(always)]
     pub fn row_normals<R: Float>(self, first: u32, count: usize) -> [R; PLACES] {
         let pairs = count.div_ceil(2).min(PLACES / 2);
@@ -266,21 +265,21 @@ impl Stream {
         normals
     }
 
-    /// Both factors of one coordinate.
+    /// The two factors of one coordinate.
     #[inline(always)]
     pub fn factors_of<R: Float>(self, coordinate: u32) -> [Factor<R>; 2] {
         of_coordinate(coordinate, self.pair_factors(coordinate / 2))
     }
 
-    /// The first factors of [`PLACES`] neighbouring coordinates from `first` on, and their second ones; of no meaning from
-    /// the `count`-th on. `first` is a multiple of 4.
+    /// The first factors and the second factors of [`PLACES`] neighbouring coordinates from `first` on, which is a
+    /// multiple of 4. Those from index `count` on are undefined.
     #[inline(always)]
     pub fn row_factors<R: Float>(self, first: u32, count: usize) -> [[Factor<R>; PLACES]; 2] {
         R::row_factors(self, first, count)
     }
 }
 
-/// A word in 2^32, as a whole number of n-ths and one of their m-ths, and what is left.
+/// A word in 2^32 as a number of n-ths, a number of their m-ths, and the remainder.
 #[inline(always)]
 fn products(word: u32, [n, m]: [u32; 2]) -> ([u32; 2], u32) {
     let (first, rest) = multiply(word, n);
@@ -288,34 +287,34 @@ fn products(word: u32, [n, m]: [u32; 2]) -> ([u32; 2], u32) {
     ([first, second], rest)
 }
 
-/// What a coordinate has of both of its pair.
+/// A coordinate's part of the draws of its pair.
 #[inline(always)]
 fn of_coordinate<T: Copy>(coordinate: u32, [even, odd]: [[T; 2]; 2]) -> [T; 2] {
-    // A choice between values, not an index: on the GPU these are registers.
+    // A select, not an index: on the GPU these are registers.
     let choose = |k: usize| if coordinate.is_multiple_of(2) { even[k] } else { odd[k] };
     [choose(0), choose(1)]
 }
 
-/// A draw as it is made: 1 + r, with r uniform in [0, 1), a multiple of the distance from 1 to the next number.
+/// A draw in raw form: 1 + r, with r uniform in [0, 1), a multiple of the distance from 1 to the next number.
 ///
-/// So a product with r costs one instruction.
+/// In this form a product with r takes one instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Draw<R>(R);
 
 impl<R: Float> Draw<R> {
-    /// The draw r of 1 + r.
+    /// The draw r, from 1 + r.
     #[inline(always)]
     pub fn of_one_to_two(one_to_two: R) -> Self {
         Draw(one_to_two)
     }
 
-    /// A number uniform in the open interval (0, 1): r and half a step.
+    /// A number uniform in the open interval (0, 1): r plus half a step.
     #[inline(always)]
     pub fn open(self) -> R {
         self.0 - (R::ONE - R::HALF_EPSILON)
     }
 
-    /// Both of a pair as [`open`](Draw::open) gives them.
+    /// Both draws of a pair as [`open`](Draw::open) returns them.
     #[inline(always)]
     pub fn both([first, second]: [Self; 2]) -> [R; 2] {
         [first.open(), second.open()]
@@ -324,37 +323,37 @@ impl<R: Float> Draw<R> {
     /// `factor` times r, rounded once.
     #[inline(always)]
     pub fn times(self, factor: R) -> R {
-        // factor (1 + r) - factor, of which nothing is rounded but the result.
+        // factor (1 + r) - factor, fused: only the result is rounded.
         self.0.fused(factor, -factor)
     }
 }
 
-/// A random factor as it is made: r uniform in [0, 1), a multiple of 2^-16 in `f32` and of 2^-32 in `f64`, and
-/// [`FromWords::FACTOR_OFFSET`] more.
+/// A random factor in raw form: r uniform in [0, 1), a multiple of 2^-16 in `f32` and of 2^-32 in `f64`, plus
+/// [`FromWords::FACTOR_OFFSET`].
 ///
-/// It is what multiplies a difference of positions, for which so many digits are enough; it costs half of a [`Draw`].
+/// It multiplies differences of positions, for which this resolution is enough. It costs half as much as a [`Draw`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Factor<R>(R);
 
-/// The largest number that a [`Factor`] may multiply.
+/// The largest absolute value that a [`Factor`] may multiply.
 pub const MAX_FACTORED: f64 = 1e30;
 
 impl<R: Float> Factor<R> {
-    /// The factor r of [`FromWords::FACTOR_OFFSET`] + r.
+    /// The factor r, from [`FromWords::FACTOR_OFFSET`] + r.
     #[inline(always)]
     pub fn of_offset(offset: R) -> Self {
         Factor(offset)
     }
 
-    /// `weight` times r, rounded once; the weight is between -[`MAX_FACTORED`] and that.
+    /// `weight` times r, rounded once; the weight is between -[`MAX_FACTORED`] and [`MAX_FACTORED`].
     #[inline(always)]
     pub fn times(self, weight: R) -> R {
-        // Nothing is rounded but the result: the offset is a power of two.
+        // Only the result is rounded: the offset is a power of two.
         self.0.fused(weight, -(weight * R::FACTOR_OFFSET))
     }
 }
 
-/// A number from the standard normal distribution, of two uniform in (0, 1).
+/// A number from the standard normal distribution, from two numbers uniform in (0, 1).
 ///
 /// **Source.** G. Box, M. Muller, "A note on the generation of random normal deviates", Annals of
 /// Mathematical Statistics 29, 1958; the cosine of the pair.
@@ -363,10 +362,10 @@ pub fn standard_normal<R: Float>(draws: [R; 2]) -> R {
     standard_normals(draws)[0]
 }
 
-/// Two independent standard normal numbers of two draws uniform in (0, 1).
+/// Two independent standard normal numbers, from two numbers uniform in (0, 1).
 ///
-/// **Source.** G. Box, M. Muller, "A note on the generation of random normal deviates", Annals of Mathematical Statistics 29,
-/// 1958.
+/// **Source.** G. Box, M. Muller, "A note on the generation of random normal deviates", Annals of Mathematical
+/// Statistics 29, 1958.
 ///
 /// ```
 /// use warpswarm_core::random::standard_normals;
@@ -447,7 +446,7 @@ mod tests {
     #[test]
     fn factors_by_hand() {
         let [least, most] = [0.0, 1.0 - 2f32.powi(-16)].map(|r| Factor::of_offset(128.0 + r));
-        // The product is rounded once: 2^24 - 1 times r needs 40 digits.
+        // The product is rounded once: the exact product of 2^24 - 1 and r has 40 digits.
         let weight = 16_777_215.0;
         let exact = f64::from(weight) * (1.0 - 2f64.powi(-16));
         assert_eq!([least.times(weight), most.times(weight)], [0.0, exact as f32]);
@@ -491,7 +490,7 @@ mod tests {
             let freedom = f64::from(n - 1);
             assert!(chi_square <= freedom + 4.0 * (2.0 * freedom).sqrt(), "{n}: {chi_square}");
         }
-        // Of n = 3 * 2^30 a quarter of all words is passed over.
+        // For n = 3 * 2^30 a quarter of all words is skipped.
         let n = 3 << 30;
         let passed = (0..1000).filter(|&individual| {
             let [first, ..] = stream(individual).block(0);
@@ -507,7 +506,7 @@ mod tests {
         assert!((200..300).contains(&passed.count()));
     }
 
-    /// Both together are what one of n m would be, and none of them is favoured.
+    /// Together both integers are one in 0..n m, and no result is favoured.
     #[test]
     fn two_integers_of_a_word_are_the_digits_of_one() {
         let stream = |individual| Stream::new(RunKey::new(3, 0), Purpose::Choice, 1, individual);
@@ -533,7 +532,7 @@ mod tests {
     fn draws_by_hand() {
         let [least, most] = [1.0, 2.0 - f32::EPSILON].map(Draw::of_one_to_two);
         assert_eq!([least.open(), most.open()], [2f32.powi(-24), 1.0 - 2f32.powi(-24)]);
-        // The product is rounded once: 3 r needs a bit more than there is.
+        // The product is rounded once: the exact 3 r does not fit into the precision.
         assert_eq!(
             [least.times(3.0), most.times(3.0)],
             [0.0, (3.0 - 3.0 * f64::from(f32::EPSILON)) as f32]
@@ -555,7 +554,7 @@ mod tests {
         assert!((product / count).abs() < 0.03, "{product}");
     }
 
-    /// One by one, in pairs, in fours and in rows that end anywhere; the first of a pair is a cosine, the second a sine.
+    /// One by one, in pairs, in fours and in rows of any length; the first of a pair is a cosine, the second a sine.
     fn normals_are_the_same_from_all_sides<R: Float>() {
         let stream = Stream::new(RunKey::new(5, 2), Purpose::Move, 9, 4).set(1);
         for pair in 0..40 {

@@ -1,34 +1,34 @@
-//! The order in which terms are combined, which depends on their number alone.
+//! The order in which terms are combined, which depends only on their number.
 //!
-//! **Rule.** Terms are cut into tiles of [`TILE`]. In a tile, term i belongs to leaf i mod
-//! [`LEAVES`]; each leaf combines its terms in order; the leaves are joined pairwise, neighbours
-//! first (the butterfly of a warp: lanes 1, 2, 4, 8, 16 apart); the tiles are joined pairwise,
-//! neighbours first. Places beyond the last term hold the operator's identity.
+//! **Rule.** Terms are cut into tiles of [`TILE`]. In a tile, term i belongs to leaf i mod [`LEAVES`]. Each leaf
+//! combines its terms in sequence. The leaves are joined pairwise, neighbours first (the butterfly of a warp: lanes 1,
+//! 2, 4, 8, 16 apart). The tiles are also joined pairwise, neighbours first. Places after the last term hold the
+//! operator's identity.
 //!
-//! So one thread, the 2 to 32 lanes that share an individual, a block or a grid get the same bits,
-//! and the CPU can hold the leaves in vector registers. Deviation from a plain loop: for n <= 32 the
-//! terms are a balanced binary tree, not a sequence, so that lanes can share 30 dimensions too.
+//! So one thread, the 2 to 32 lanes that share an individual, a block or a grid get the same bits, and the CPU can hold
+//! the leaves in vector registers. Unlike a plain loop, for n <= 32 the terms form a balanced binary tree, not a
+//! sequence, so that lanes can share 30 dimensions too.
 
 use core::cell::Cell;
 
 use crate::real::Real;
 
-/// Strided partial results in a tile: as many as a warp has lanes.
+/// The number of leaves in a tile: as many as a warp has lanes.
 pub const LEAVES: usize = 32;
-/// Terms in a tile.
+/// The number of terms in a tile.
 pub const TILE: usize = 1024;
-/// Levels of a join over tiles on the GPU, where they are registers: enough for 2^22 terms.
+/// Levels of a join over tiles on the GPU, where they are in registers: enough for 2^22 terms.
 pub const TILE_LEVELS: usize = 12;
-/// The most terms that the GPU can combine.
+/// The largest number of terms that the GPU can combine.
 pub const MAX_TERMS: usize = (TILE << TILE_LEVELS) - TILE;
 
-/// An associative operation with an identity, as reductions need it.
+/// An associative operation with an identity, for reductions.
 pub trait Operator<T> {
-    /// The element that changes no other.
+    /// The identity: combining with it changes nothing.
     fn identity() -> T;
-    /// Two elements combined; `a` is the one that comes first.
+    /// Combines two elements; `a` comes first.
     fn combine(a: T, b: T) -> T;
-    /// What is done once with the whole result.
+    /// Applied once to the whole result.
     #[inline(always)]
     fn finish(result: T) -> T {
         result
@@ -69,7 +69,7 @@ impl<R: Real> Operator<R> for Product {
     }
 }
 
-/// The least of numbers that are neither NaN nor -0.
+/// The smallest of numbers that are neither NaN nor -0.
 #[derive(Clone, Copy, Debug)]
 pub struct Least;
 
@@ -116,8 +116,8 @@ pub fn join<T: Copy, O: Operator<T>, const N: usize>(mut leaves: [T; N]) -> T {
 
 /// A pairwise join of up to 2^`LEVELS` elements that arrive one by one.
 ///
-/// Level k holds the join of 2^k neighbours that still waits for its right-hand partner; the bits
-/// of the count say which levels are full. No dynamic indexing: on the GPU the levels are registers.
+/// Level k holds the join of 2^k neighbours that still waits for its right-hand partner; the bits of the count say
+/// which levels are full. There is no dynamic indexing, because on the GPU the levels are in registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Pairwise<T, const LEVELS: usize> {
     levels: [T; LEVELS],
@@ -125,13 +125,13 @@ pub struct Pairwise<T, const LEVELS: usize> {
 }
 
 impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
-    /// Nothing yet.
+    /// An empty join.
     #[inline(always)]
     pub fn new<O: Operator<T>>() -> Self {
         Pairwise { levels: [O::identity(); LEVELS], count: 0 }
     }
 
-    /// Takes in the next element.
+    /// Adds the next element.
     #[inline(always)]
     pub fn push<O: Operator<T>>(&mut self, element: T) {
         let mut carry = element;
@@ -166,10 +166,9 @@ impl<T: Copy, const LEVELS: usize> Pairwise<T, LEVELS> {
     }
 }
 
-/// Combines `n` terms in the fixed order, on one thread, with nothing but registers.
+/// Combines `n` terms in the fixed order, on one thread, using only registers. At most [`MAX_TERMS`] terms.
 ///
-/// Slower than [`fold_buffered`] where there is a cache; on the GPU it needs no local memory. At most
-/// [`MAX_TERMS`] terms.
+/// Slower than [`fold_buffered`] if there is a cache; on the GPU it needs no local memory.
 #[inline(always)]
 pub fn fold_in_registers<R: Real, O: Operator<R>>(n: usize, term: impl Fn(usize) -> R) -> R {
     let mut tiles = Pairwise::<R, TILE_LEVELS>::new::<O>();
@@ -201,18 +200,18 @@ pub fn fold_in_registers<R: Real, O: Operator<R>>(n: usize, term: impl Fn(usize)
     O::finish(result)
 }
 
-/// Neighbouring leaves that [`fold_in_groups`] goes through side by side.
+/// The number of neighbouring leaves that [`fold_in_groups`] combines side by side.
 pub const GROUP: usize = 4;
 
-/// Combines `n` terms in the fixed order, on one thread, in registers, several terms side by side: for terms that are
-/// long. At most [`MAX_TERMS`] terms. `opaque` gives a number back that the compiler does not know.
+/// Combines `n` terms in the fixed order, on one thread, in registers, several terms side by side; for expensive terms.
+/// At most [`MAX_TERMS`] terms. `opaque` returns its argument in a way that the compiler cannot see through.
 #[inline(always)]
 pub fn fold_in_groups<R: Real, O: Operator<R>>(
     n: usize,
     opaque: impl Fn(u32) -> u32,
     term: impl Fn(usize) -> R,
 ) -> R {
-    // In 32 bits, in which all terms can be counted: half the instructions of 64 on a GPU.
+    // 32-bit counters are enough for all terms, and take half the instructions of 64-bit ones on a GPU.
     const LEAVES: u32 = self::LEAVES as u32;
     const TILE: u32 = self::TILE as u32;
     let n = opaque(n as u32);
@@ -236,7 +235,7 @@ pub fn fold_in_groups<R: Real, O: Operator<R>>(
                 left = left.saturating_sub(LEAVES);
                 i += LEAVES;
             }
-            // The last few. By choice, not by index: on a GPU the leaves are registers.
+            // The last few terms. A select, not an index: on a GPU the leaves are in registers.
             let mut last = 0;
             while last < left {
                 let term = term((i + last) as usize);
@@ -250,8 +249,8 @@ pub fn fold_in_groups<R: Real, O: Operator<R>>(
             }
             join::<R, O, GROUP>(leaves)
         };
-        // Loops and no [`Pairwise`], whose pushes would be a tenth of the work; loops that are not unrolled, since a
-        // processor of a GPU holds but a few hundred instructions ready.
+        // Loops instead of [`Pairwise`], whose pushes would be a tenth of the work. They are not unrolled, since a
+        // GPU's instruction cache holds only a few hundred instructions.
         let two = opaque(2);
         let more = || first.get() < len;
         let pair = || upto::<R, O>(two, more, group);
@@ -267,9 +266,10 @@ pub fn fold_in_groups<R: Real, O: Operator<R>>(
     O::finish(result)
 }
 
-/// As [`fold_in_groups`], for at most [`LEAVES`] terms of numbers of which `four` gives those from a multiple of four on.
+/// As [`fold_in_groups`], for at most [`LEAVES`] terms; `four` returns the numbers of four terms from a multiple of
+/// four on.
 ///
-/// All groups are gone through alike: a term beyond the last is the last one with another number, and does not count.
+/// All groups are treated alike: a term after the last is the last one with another number, and is not used.
 #[inline(always)]
 pub fn fold_few<R: Real, O: Operator<R>>(
     n: usize,
@@ -298,7 +298,7 @@ pub fn fold_few<R: Real, O: Operator<R>>(
     O::finish(upto::<R, O>(two, more, || upto::<R, O>(two, more, pair)))
 }
 
-/// Combines up to `n` that `part` gives one after the other, while there are more.
+/// Combines up to `n` results of `part`, one after the other, while `more` is true.
 #[inline(always)]
 fn upto<R: Real, O: Operator<R>>(n: u32, more: impl Fn() -> bool, part: impl Fn() -> R) -> R {
     let (mut joined, mut k) = (O::identity(), 0);
@@ -309,11 +309,11 @@ fn upto<R: Real, O: Operator<R>>(n: u32, more: impl Fn() -> bool, part: impl Fn(
     joined
 }
 
-/// Combines `n` terms in the fixed order, on one thread, with the leaves in an array that the
-/// compiler can keep in vector registers.
+/// Combines `n` terms in the fixed order, on one thread, with the leaves in an array that the compiler can keep in
+/// vector registers.
 #[inline(always)]
 pub fn fold_buffered<R: Real, O: Operator<R>>(n: usize, term: impl Fn(usize) -> R) -> R {
-    // The smallest cases spelled out: their loops would cost more than their terms.
+    // The smallest cases are written out: their loops would cost more than their terms.
     let result = match n {
         1 => term(0),
         2 => O::combine(term(0), term(1)),
@@ -330,15 +330,15 @@ pub fn fold_buffered<R: Real, O: Operator<R>>(n: usize, term: impl Fn(usize) -> 
     O::finish(result)
 }
 
-/// Combines `term(i, x_i)` of all numbers of a slice in the fixed order, on one thread; several at a time, where the
-/// processor has vectors.
+/// Combines `term(i, x_i)` over all numbers of a slice in the fixed order, on one thread; vector units compute several
+/// terms at a time.
 #[inline(always)]
 pub fn fold_slice<R: Real, O: Operator<R>>(x: &[R], term: impl Fn(usize, R) -> R) -> R {
     let n = x.len();
     if n <= 3 || n > TILE {
         return fold_buffered::<R, O>(n, |i| term(i, x[i]));
     }
-    // Without an index that could be out of bounds: the last numbers before one would be taken one by one.
+    // Chunks instead of an index, whose bounds check would make the loop take the last numbers one by one.
     let (groups, rest) = x.as_chunks::<LEAVES>();
     let mut leaves = [O::identity(); LEAVES];
     for (group, x) in groups.iter().enumerate() {
@@ -360,7 +360,7 @@ pub fn of_prefixes<R: Real>(
     element: impl Fn(usize) -> R,
     term: impl Fn(usize, R) -> R,
 ) -> R {
-    // Term i needs prefix i, and the fold's order is not that of the coordinates; a tile is.
+    // Term i needs prefix i, so terms are computed in the order of the coordinates and added to their leaves.
     let mut prefix = R::ZERO;
     let mut leaves = [R::ZERO; LEAVES];
     let mut tiles = Pairwise::<R, 32>::new::<Sum>();
@@ -404,7 +404,7 @@ mod tests {
         (0..n).map(|i| ((i * 7919 + 13) % 1009) as f32 * 1e-3 - 0.37).collect()
     }
 
-    /// The rule, word by word.
+    /// The rule, literally.
     fn by_definition<O: Operator<f32>>(terms: &[f32]) -> f32 {
         fn tree<O: Operator<f32>>(mut row: Vec<f32>) -> f32 {
             while row.len() > 1 {

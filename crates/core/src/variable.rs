@@ -1,8 +1,8 @@
-//! Variables with names and scales, and an objective seen through them.
+//! Variables with names and scales, and an objective of such variables.
 //!
-//! Individuals move on a scale on which every variable is linear: of a logarithmic variable they hold the
-//! logarithm, of an integer a number that rounds to it. [`Scaled`] hands the objective what they mean, which
-//! [`natural`] says, on the CPU and on the GPU alike.
+//! Individuals move in a space where every variable is linear: they store the logarithm of a logarithmic variable, and
+//! a real number that is rounded to an integer variable. [`Scaled`] passes the variables themselves to the objective;
+//! [`natural`] converts them, on CPU and GPU alike.
 
 use crate::data::Table;
 use crate::expression::Least;
@@ -10,7 +10,7 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 use crate::sum::Operator;
 
-/// A variable of a search: its name, its bounds, and how it is spread between them.
+/// A variable of a search: its name, its bounds, and its scale.
 ///
 /// ```
 /// use warpswarm_core::Variable;
@@ -24,39 +24,39 @@ use crate::sum::Operator;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Variable {
-    /// What it is called.
+    /// The name of the variable.
     pub name: &'static str,
-    /// The least value.
+    /// The smallest value.
     pub lower: f64,
-    /// The greatest value.
+    /// The largest value.
     pub upper: f64,
-    /// How it is spread between them.
+    /// How the variable is distributed between its bounds.
     pub scale: Scale,
 }
 
 impl Variable {
-    /// A variable that is spread evenly.
+    /// A variable on a linear scale.
     pub const fn linear(name: &'static str, lower: f64, upper: f64) -> Self {
         Variable { name, lower, upper, scale: Scale::Linear }
     }
 
-    /// A positive variable whose logarithm is spread evenly: one of unknown magnitude.
+    /// A positive variable on a logarithmic scale, for unknown orders of magnitude.
     pub const fn log(name: &'static str, lower: f64, upper: f64) -> Self {
         Variable { name, lower, upper, scale: Scale::Log }
     }
 
-    /// A whole number.
+    /// An integer variable.
     pub const fn integer(name: &'static str, lower: f64, upper: f64) -> Self {
         Variable { name, lower, upper, scale: Scale::Integer }
     }
 
-    /// A variable that is not searched for.
+    /// A variable with a fixed value, which is not searched.
     pub const fn fixed(name: &'static str, value: f64) -> Self {
         Variable::linear(name, value, value)
     }
 }
 
-/// How a variable is spread between its bounds.
+/// How a variable is distributed between its bounds.
 ///
 /// ```
 /// use warpswarm_core::variable::{Scale, Variable};
@@ -66,17 +66,17 @@ impl Variable {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
-    /// Evenly.
+    /// The value is uniform.
     #[default]
     Linear,
-    /// Its logarithm evenly; both bounds are positive.
+    /// The logarithm is uniform; both bounds are positive.
     Log,
-    /// In whole numbers: every one is as likely as the others.
+    /// Integers; all are equally likely.
     Integer,
 }
 
 impl Scale {
-    /// The scale as data of [`Scaled`].
+    /// The scale as a number in the data of [`Scaled`].
     ///
     /// ```
     /// use warpswarm_core::variable::Scale;
@@ -92,7 +92,7 @@ impl Scale {
     }
 }
 
-/// What individuals mean by `x` in a coordinate whose scale has this [`code`](Scale::code).
+/// The variable's value for a coordinate `x` of an individual, whose scale has this [`code`](Scale::code).
 ///
 /// ```
 /// use warpswarm_core::variable::{Scale, natural};
@@ -110,7 +110,7 @@ pub fn natural<R: Real>(code: R, x: R) -> R {
     }
 }
 
-/// The place between a lower and an upper bound that a number means in a coordinate that goes round, as an angle does.
+/// The equivalent of a number between a lower and an upper bound, for a periodic coordinate such as an angle.
 ///
 /// ```
 /// use warpswarm_core::variable::place;
@@ -125,11 +125,11 @@ pub fn place<R: Real>(x: R, (lower, upper): (R, R), range: R) -> R {
     Least::combine(lower + (turns - turns.floor()) * range, upper)
 }
 
-/// Numbers that say of a coordinate how it is [`shown`].
+/// How many numbers describe for a coordinate how it is [`shown`].
 pub const SHOWN: usize = 4;
 
-/// What individuals mean by `x` in a coordinate: of that the [`code`](Scale::code) of its scale, or 3 where it goes round, and then
-/// its bounds and their distance.
+/// The variable's value for a coordinate `x` of an individual. The four numbers are the [`code`](Scale::code) of its
+/// scale, or 3 if it is periodic, and then its bounds and their distance.
 ///
 /// ```
 /// use warpswarm_core::variable::{Scale, shown};
@@ -141,7 +141,7 @@ pub fn shown<R: Real>([code, lower, upper, range]: [R; SHOWN], x: R) -> R {
     if code == R::from_u32(3) { place(x, (lower, upper), range) } else { natural(code, x) }
 }
 
-/// An objective of variables that have scales, perhaps to be maximised.
+/// An objective of variables with scales, which may be maximised.
 ///
 /// ```
 /// use warpswarm_core::data::{DataSlices, Table, WithData};
@@ -156,9 +156,9 @@ pub fn shown<R: Real>([code, lower, upper, range]: [R; SHOWN], x: R) -> R {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Scaled<O> {
-    /// The objective of what individuals mean.
+    /// The objective, a function of the variables' values.
     pub objective: O,
-    /// The factor of its value, 1 or -1, and then the [`code`](Scale::code) of each coordinate's scale.
+    /// First the factor of the value, 1 or -1, then the [`code`](Scale::code) of each coordinate's scale.
     pub view: Table,
 }
 
@@ -182,7 +182,7 @@ impl<R: Real, O: Objective<R>> Objective<R> for Scaled<O> {
     }
 }
 
-/// A point as individuals mean it.
+/// A point whose coordinates are converted to the variables' values.
 #[derive(Clone, Copy, Debug)]
 struct ScaledPoint<'a, P> {
     point: &'a P,
@@ -234,8 +234,8 @@ impl<R: Real, P: Point<R>> Point<R> for ScaledPoint<'_, P> {
     }
 }
 
-/// How far coordinate `i` is above coordinate `j`; zero where it is not. As (part of) a violation it asks for
-/// x_i <= x_j, which tells variables apart that could change places.
+/// How far coordinate `i` is above coordinate `j`; zero if it is not. As (part of) a violation it requires
+/// x_i <= x_j, which makes interchangeable variables distinct.
 ///
 /// ```
 /// use warpswarm_core::objective::SlicePoint;
@@ -256,7 +256,7 @@ mod tests {
     use crate::order::Fitness;
     use crate::sum::{Product, Sum};
 
-    /// Says what it sees: the sum, of x_i 10^i.
+    /// Returns the point that it sees, as the sum of x_i 10^i.
     #[derive(Clone, Copy)]
     struct Seen;
     impl<R: Real> Objective<R> for Seen {

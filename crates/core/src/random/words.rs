@@ -1,27 +1,27 @@
-//! Numbers of a type from random words.
+//! Random words as numbers.
 
 use super::{Draw, Factor, PLACES, Stream};
 use crate::math;
 
 /// How random words become draws and factors of a number type.
 pub trait FromWords: Sized {
-    /// What a [`Factor`] as it is made has too much: 2^7 or 2^20.
+    /// What the raw form of a [`Factor`] adds to r: 2^7 or 2^20.
     const FACTOR_OFFSET: Self;
 
     /// Random words as the two draws of each of two neighbouring coordinates.
     ///
-    /// `block(k)` gives the k-th block of four words; `pair` numbers the pairs of coordinates.
-    /// An `f32` takes one word (23 bits) a draw and one block for both coordinates, an `f64` two
-    /// words (52 bits) a draw and one block a coordinate.
+    /// `block(k)` returns block k of four words; `pair` counts pairs of coordinates. An `f32` takes one word (23 bits)
+    /// for a draw and one block for both coordinates, an `f64` two words (52 bits) for a draw and one block for a
+    /// coordinate.
     fn coordinate_draws(block: impl Fn(u32) -> [u32; 4], pair: u32) -> [[Draw<Self>; 2]; 2];
     /// The draws of many neighbouring coordinates: see [`Stream::row_draws`].
     fn row_draws(stream: Stream, first: u32, count: usize) -> [[Draw<Self>; PLACES]; 2];
     /// Random words as the factors (r1, r2) of two neighbouring coordinates.
     ///
-    /// As [`coordinate_draws`](FromWords::coordinate_draws), of half as many words: an `f32` takes half a word (16 bits) a factor
-    /// and one block for four coordinates, an `f64` one word (32 bits) and one block for two.
+    /// As [`coordinate_draws`](FromWords::coordinate_draws), with half as many words: an `f32` takes half a word (16
+    /// bits) for a factor and one block for four coordinates, an `f64` one word (32 bits) and one block for two.
     fn pair_factors(block: impl Fn(u32) -> [u32; 4], pair: u32) -> [[Factor<Self>; 2]; 2];
-    /// Those of four neighbouring coordinates: of the pairs `2 * quad` and `2 * quad + 1`.
+    /// The factors of four neighbouring coordinates: of the pairs `2 * quad` and `2 * quad + 1`.
     fn quad_factors(block: impl Fn(u32) -> [u32; 4], quad: u32) -> [[Factor<Self>; 2]; 4];
     /// The factors of many neighbouring coordinates: see [`Stream::row_factors`].
     fn row_factors(stream: Stream, first: u32, count: usize) -> [[Factor<Self>; PLACES]; 2];
@@ -38,7 +38,7 @@ impl FromWords for f32 {
     }
     #[inline(always)]
     fn row_draws(stream: Stream, first: u32, count: usize) -> [[Draw<Self>; PLACES]; 2] {
-        // Whole vectors of blocks.
+        // Rounded up to whole vectors of blocks.
         let blocks = count.div_ceil(2).next_multiple_of(4);
         let words = stream.blocks::<{ PLACES / 2 }>(first / 2, blocks);
         let mut draws = [[Draw::of_one_to_two(1.0); PLACES]; 2];
@@ -53,7 +53,7 @@ impl FromWords for f32 {
     }
     #[inline(always)]
     fn pair_factors(block: impl Fn(u32) -> [u32; 4], pair: u32) -> [[Factor<Self>; 2]; 2] {
-        // A choice between values, not an index: on the GPU the words are registers.
+        // A select, not an index: on the GPU the words are in registers.
         let [a, b, c, d] = block(pair / 2);
         let [r1, r2] = if pair.is_multiple_of(2) { [a, b] } else { [c, d] };
         factors_f32(r1, r2)
@@ -66,7 +66,7 @@ impl FromWords for f32 {
     }
     #[inline(always)]
     fn row_factors(stream: Stream, first: u32, count: usize) -> [[Factor<Self>; PLACES]; 2] {
-        // Whole vectors of blocks.
+        // Rounded up to whole vectors of blocks.
         let blocks = count.div_ceil(4).next_multiple_of(4);
         let words = stream.blocks::<{ PLACES / 4 }>(first / 4, blocks);
         let mut factors = [[Factor::of_offset(0.0); PLACES]; 2];
@@ -84,7 +84,7 @@ impl FromWords for f32 {
     }
 }
 
-/// The factors of two coordinates from the word of the first ones and that of the second ones.
+/// The factors of two coordinates, from the word of the first factors and the word of the second factors.
 #[inline(always)]
 fn factors_f32(first: u32, second: u32) -> [[Factor<f32>; 2]; 2] {
     let [a, b] = math::halves_f32(first).map(Factor::of_offset);
@@ -103,7 +103,7 @@ impl FromWords for f64 {
     }
     #[inline(always)]
     fn row_draws(stream: Stream, first: u32, count: usize) -> [[Draw<Self>; PLACES]; 2] {
-        // Whole vectors of blocks.
+        // Rounded up to whole vectors of blocks.
         let [even, odd] = stream.blocks::<PLACES>(first, count.next_multiple_of(4));
         let mut draws = [[Draw::of_one_to_two(1.0); PLACES]; 2];
         for k in 0..PLACES {
@@ -126,7 +126,7 @@ impl FromWords for f64 {
     }
     #[inline(always)]
     fn row_factors(stream: Stream, first: u32, count: usize) -> [[Factor<Self>; PLACES]; 2] {
-        // Whole vectors of blocks.
+        // Rounded up to whole vectors of blocks.
         let blocks = count.div_ceil(2).next_multiple_of(4);
         let words = stream.blocks::<{ PLACES / 2 }>(first / 2, blocks);
         let mut factors = [[Factor::of_offset(0.0); PLACES]; 2];
