@@ -1,34 +1,37 @@
-//! CMA-ES: a normal distribution that learns from its best samples where to search, how far, and in which directions.
+//! CMA-ES: a normal distribution that adapts its mean, step size and covariance matrix to its best samples.
 //!
-//! **Idea.** A generation draws `lambda` points from a normal distribution and ranks them. The mean moves to a weighted mean of
-//! the better half. The covariance matrix learns from the same points, from the worse half with negative weights, and from
-//! the path of the mean; the step size from how long that path is.
+//! **Idea.** A generation draws `lambda` points from a normal distribution and ranks them. The mean moves to a weighted
+//! mean of the better half. The covariance matrix is updated from the same points, from the worse half with negative
+//! weights, and from the evolution path of the mean. The step size is updated from the length of another path.
 //!
 //! **Equations**, with ranks i from 1, a factor A of the covariance matrix C = A A^T, and ranges s of the coordinates:
 //!
 //! ```text
 //! sample:   z_i ~ N(0, I),  x_i = m + sigma s * (A z_i), mapped into the bounds by `into_bounds`, or by `mirrored`
-//! mean:     w = sum of weight_i z_i over the better half,  m <- m + sigma s * (A w), brought back to the bounds by `brought_back`
+//! mean:     w = sum of weight_i z_i over the better half,  m <- m + sigma s * (A w), pulled to the bounds by `brought_back`
 //! paths:    p <- (1 - c_sigma) p + sqrt(c_sigma (2 - c_sigma) mu_eff) w
-//!           q <- (1 - c_c) q + h sqrt(c_c (2 - c_c) mu_eff) w,   h = 1 where p is not too long, 0 elsewhere
+//!           q <- (1 - c_c) q + h sqrt(c_c (2 - c_c) mu_eff) w,   h = 1 where p is not too long, otherwise 0
 //! matrix:   S = (1 + c_1 (1 - h) c_c (2 - c_c) - c_1 - c_mu sum of all weights) I + c_1 q q^T + c_mu sum of weight_i z_i z_i^T
 //!           S = L L^T,  A <- A L,  q <- L^-1 q
 //! step:     sigma <- sigma exp(c_sigma / d_sigma (|p| / E|N(0, I)| - 1))
 //! ```
 //!
-//! A negative weight_i stands for `weight_i n / |z_i|^2` in S, so that S stays positive definite.
+//! In S a negative weight_i is replaced by `weight_i n / |z_i|^2`, so that S stays positive definite.
 //!
-//! **Deviations.** All that the tutorial says of C is said here in the coordinates of its factor, where C is the identity: the
-//! new C is A S A^T, and its Cholesky factor A L is found from that of S, which is near the identity. So no eigenvalues are needed, the order
-//! of all operations is fixed, and no root of C has to be found. The path p is one in those coordinates, too; with the
-//! root of C that is symmetric it would be turned a little, which its length, all that is used of it, does not tell. The
-//! matrix is learned [every few](Strategy::lag) generations, as far as that matters little. c_sigma is pycma's,
-//! (mu_eff + 2) / (n + mu_eff + 3), where the tutorial has n + mu_eff + 5.
+//! **Deviations.**
+//! * The tutorial updates C. Here all updates are in the coordinates of the factor A, where C is the identity: the new
+//!   C is A S A^T, and its Cholesky factor A L follows from that of S, which is near the identity. So no eigenvalues
+//!   and no square root of C are computed, and the order of all operations is fixed.
+//! * The path p is also in these coordinates. With the symmetric square root of C it would be rotated a little, which
+//!   changes nothing, because only its length is used.
+//! * The matrix is updated [every few](Strategy::lag) generations, where that makes little difference.
+//! * c_sigma is pycma's, (mu_eff + 2) / (n + mu_eff + 3), where the tutorial has n + mu_eff + 5.
 //!
-//! **Source.** N. Hansen, The CMA evolution strategy: a tutorial, arXiv 1604.00772 (equations 38 to 47, table 1). Factors in the place of eigenvalues:
-//! O. Krause, D. R. Arbones, C. Igel, CMA-ES with optimal covariance update and storage complexity, NIPS 2016. Bounds: N. Hansen, pycma, its
-//! `BoxConstraintsLinQuadTransformation`. Restarts: A. Auger, N. Hansen, A restart CMA evolution strategy with increasing population size, IEEE CEC
-//! 2005; N. Hansen, Benchmarking a bi-population CMA-ES on the BBOB-2009 function testbed, GECCO 2009.
+//! **Source.** N. Hansen, The CMA evolution strategy: a tutorial, arXiv 1604.00772 (equations 38 to 47, table 1).
+//! Cholesky factors in place of eigenvalues: O. Krause, D. R. Arbones, C. Igel, CMA-ES with optimal covariance update
+//! and storage complexity, NIPS 2016. Bounds: N. Hansen, pycma, its `BoxConstraintsLinQuadTransformation`. Restarts: A.
+//! Auger, N. Hansen, A restart CMA evolution strategy with increasing population size, IEEE CEC 2005; N. Hansen,
+//! Benchmarking a bi-population CMA-ES on the BBOB-2009 function testbed, GECCO 2009.
 
 mod edges;
 
@@ -37,53 +40,53 @@ pub use edges::{into_bounds, mirrored};
 use crate::real::{Float, Real};
 use crate::sum::{self, Sum};
 
-/// The least samples of a generation.
+/// The smallest number of samples in a generation.
 pub const MIN_INDIVIDUALS: u32 = 4;
-/// Samples whose contributions to a sum are added one after the other; of more, the sums of so many.
+/// Terms of a sum over samples are added in sequence within a chunk of this many; then the chunks' sums are added.
 pub const CHUNK: usize = 128;
 
-/// Numbers of a [`Strategy`].
+/// The number of values in a [`Strategy`]'s [`numbers`](Strategy::numbers).
 pub const STRATEGY: usize = 10;
 
-/// What follows from the numbers of dimensions and of samples: the tutorial's table 1.
+/// The constants that follow from the numbers of dimensions and samples: the tutorial's table 1.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strategy<R> {
-    /// n, the dimensions.
+    /// n, the number of dimensions.
     pub dimensions: u32,
-    /// lambda, samples of a generation.
+    /// lambda, the samples of a generation.
     pub individuals: u32,
-    /// mu, those of them whose weights are positive.
+    /// mu, the samples with positive weights.
     pub better: u32,
-    /// The variance effective selection mass of these.
+    /// The variance effective selection mass of the samples with positive weights.
     pub mu_eff: R,
-    /// The rate of the path from which the step size learns.
+    /// The rate of the path p, which adapts the step size.
     pub c_sigma: R,
     /// The damping of the step size.
     pub d_sigma: R,
-    /// The rate of the path from which the matrix learns.
+    /// The rate of the path q, which adapts the matrix.
     pub c_c: R,
-    /// How much it learns from that.
+    /// The rate of the rank-one update, from the path q.
     pub c_1: R,
-    /// How much it learns from the samples.
+    /// The rate of the rank-mu update, from the samples.
     pub c_mu: R,
     /// The sum of all weights.
     pub all_weights: R,
     /// The expected length of a standard normal vector.
     pub chi: R,
-    /// What the logarithms that weights are made of are multiplied by: those of the better, and of the worse samples.
+    /// The factors of the [raw weights](raw_weight) of the better and of the worse samples.
     scales: [R; 2],
 }
 
-/// How a weight is made of its rank, from 0, before it is scaled: ln((lambda + 1) / 2) - ln(rank + 1).
+/// The weight of a rank, from 0, before scaling: ln((lambda + 1) / 2) - ln(rank + 1).
 #[inline(always)]
 pub fn raw_weight<R: Float>(individuals: u32, rank: usize) -> R {
     ((R::from_u32(individuals) + R::ONE) * R::HALF).ln() - R::from_u32(rank as u32 + 1).ln()
 }
 
 impl<R: Float> Strategy<R> {
-    /// The strategy for so many dimensions, at least 1, and samples, at least [`MIN_INDIVIDUALS`]; the worse half of them teaches the
-    /// matrix something only if it is `active`.
+    /// The strategy for `dimensions`, at least 1, and `individuals` samples, at least [`MIN_INDIVIDUALS`]. The worse
+    /// half of the samples has negative weights if `active`, otherwise zero weights.
     pub fn new(dimensions: u32, individuals: u32, active: bool) -> Self {
         let better = (individuals / 2) as usize;
         let sums = |first: usize, count: usize| {
@@ -95,8 +98,8 @@ impl<R: Float> Strategy<R> {
         Strategy::of_sums((dimensions, individuals), active, all)
     }
 
-    /// The same, of the sums of the [raw weights](raw_weight) and of their squares: those of the better half, of `individuals / 2`, and
-    /// of the others.
+    /// As [`new`](Strategy::new), with the sums given: the sum of the [raw weights](raw_weight) and the sum of their
+    /// squares, first for the better half, the first `individuals / 2`, then for the others.
     #[inline(always)]
     pub fn of_sums((dimensions, individuals): (u32, u32), active: bool, sums: [[R; 2]; 2]) -> Self {
         let (n, better) = (R::from_u32(dimensions), individuals / 2);
@@ -117,7 +120,7 @@ impl<R: Float> Strategy<R> {
         let c_mu = c_mu.smaller(R::ONE - c_1);
         let chi =
             n.sqrt() * (R::ONE - R::ONE / (number(4.0) * n) + R::ONE / (number(21.0) * n * n));
-        // The least of what three considerations allow: the tutorial's equations 50 to 52.
+        // The smallest of the three bounds in the tutorial's equations 50 to 52.
         let kept = R::ONE + c_1 / c_mu;
         let effective = R::ONE + two * mu_eff_worse / (mu_eff_worse + two);
         let definite = (R::ONE - c_1 - c_mu) / (n * c_mu);
@@ -138,7 +141,7 @@ impl<R: Float> Strategy<R> {
         }
     }
 
-    /// Its numbers, from which [`of_numbers`](Strategy::of_numbers) makes it again.
+    /// The strategy as numbers; [`of_numbers`](Strategy::of_numbers) is the inverse.
     #[inline(always)]
     pub fn numbers(&self) -> [R; STRATEGY] {
         let Strategy { mu_eff, c_sigma, d_sigma, c_c, c_1, c_mu, all_weights, chi, .. } = *self;
@@ -146,7 +149,7 @@ impl<R: Float> Strategy<R> {
         [mu_eff, c_sigma, d_sigma, c_c, c_1, c_mu, all_weights, chi, better, worse]
     }
 
-    /// The strategy for so many dimensions and samples with these numbers.
+    /// The strategy for these numbers of dimensions and samples, from its [`numbers`](Strategy::numbers).
     #[inline(always)]
     pub fn of_numbers((dimensions, individuals): (u32, u32), numbers: [R; STRATEGY]) -> Self {
         let [mu_eff, c_sigma, d_sigma, c_c, c_1, c_mu, all_weights, chi, better, worse] = numbers;
@@ -173,17 +176,19 @@ impl<R: Float> Strategy<R> {
         raw_weight::<R>(self.individuals, rank as usize) * scale
     }
 
-    /// Generations after which the factor is found anew: as many as leave the cost of a sample at about that of drawing it.
+    /// Generations between two updates of the factor, so many that a sample's share of an update costs about as much as
+    /// drawing it.
     #[inline(always)]
     pub fn lag(&self) -> u32 {
         let lag = R::HALF / ((self.c_1 + self.c_mu) * R::from_u32(self.dimensions));
         (lag.to_f64() as u32).max(1)
     }
 
-    /// Whether the path of the step size, of this length, is short enough for the matrix to learn from its own: the tutorial's h. `generation` is from 0.
+    /// The tutorial's h: whether the path p, of this length, is short enough for q to be updated. `generation` counts
+    /// from 0.
     #[inline(always)]
     pub fn is_steady(&self, length: R, generation: u64) -> bool {
-        // Of what is less than 1, after so many generations, nothing is left.
+        // The power of a number below 1 underflows to 0 for large exponents.
         let generations = R::from_u32((generation + 1).min(1 << 20) as u32);
         let power = R::TWO * generations;
         let is_over = power * self.c_sigma > R::from_f64(40.0);
@@ -192,28 +197,28 @@ impl<R: Float> Strategy<R> {
         length < longest * self.chi * (R::ONE - kept).sqrt()
     }
 
-    /// What the step size is multiplied by where its path has this length; at most e.
+    /// The factor of the step size for a path of this length; at most e.
     #[inline(always)]
     pub fn step_factor(&self, length: R) -> R {
         let exponent = self.c_sigma / self.d_sigma * (length / self.chi - R::ONE);
         exponent.smaller(R::ONE).exp()
     }
 
-    /// What a path of rate `c` gains of the mean's step: sqrt(c (2 - c) mu_eff).
+    /// The factor of the mean's step in the update of a path of rate `c`: sqrt(c (2 - c) mu_eff).
     #[inline(always)]
     pub fn gain(&self, c: R) -> R {
         (c * (R::TWO - c) * self.mu_eff).sqrt()
     }
 
-    /// What the matrix keeps of itself in a generation.
+    /// The factor of the identity in S: the part of the matrix that is kept.
     #[inline(always)]
     pub fn kept(&self, is_steady: bool) -> R {
         let lost = if is_steady { R::ZERO } else { self.c_1 * self.c_c * (R::TWO - self.c_c) };
         (R::ONE + lost - self.c_1 - self.c_mu * self.all_weights).larger(R::ZERO)
     }
 
-    /// What a sample of a rank and this weight teaches the matrix; its standard normal numbers have this sum of squares, which is asked
-    /// for only if the weight is a bad one.
+    /// The factor of z_i z_i^T in S, from the sample's rank and weight. `squares` returns |z_i|^2 and is called only
+    /// for the worse half.
     #[inline(always)]
     pub fn lesson(&self, rank: u32, weight: R, squares: impl FnOnce() -> R) -> R {
         let weight = self.c_mu * weight;
@@ -223,8 +228,9 @@ impl<R: Float> Strategy<R> {
         weight * (R::from_u32(self.dimensions) / squares())
     }
 
-    /// The coordinate of a mean that has moved to `x`. Beyond a bound it comes back by a part of the way, 1 / sqrt(n): so it does not
-    /// wander off where all points stand for the bound, and stays about a standard deviation beyond a bound on which the minimum is.
+    /// The coordinate of a mean that has moved to `x`. Outside the bounds, it is moved back by the fraction 1 / sqrt(n)
+    /// of the distance to the bound. So it does not drift away where all points map to the bound, and it stays about a
+    /// standard deviation outside a bound on which the minimum lies.
     #[inline(always)]
     pub fn brought_back(&self, x: R, (lower, upper): (R, R)) -> R {
         if x >= lower && x <= upper {
@@ -235,13 +241,14 @@ impl<R: Float> Strategy<R> {
         (x - bound).fused(kept, bound)
     }
 
-    /// How many samples, the best first, teach the matrix something.
+    /// How many samples, from the best, have nonzero weights.
     #[inline(always)]
     pub fn taught(&self) -> u32 {
         if self.all_weights == R::ONE { self.better } else { self.individuals }
     }
 
-    /// Whether nothing better has come for so long, in generation `generation` since `best_at`, that nothing will.
+    /// Whether there has been no improvement for too long; `generation` is the present one, `best_at` that of the last
+    /// improvement.
     #[inline(always)]
     pub fn stagnates(&self, generation: u64, best_at: R) -> bool {
         let n = f64::from(self.dimensions);
@@ -250,43 +257,44 @@ impl<R: Float> Strategy<R> {
         generation as f64 - best_at.to_f64() > if part > most { part } else { most }
     }
 
-    /// Generations whose best values are compared to see whether anything changes still: the tutorial's 10 + 30 n / lambda.
+    /// The number of generations whose best values are compared to detect convergence: the tutorial's 10 + 30 n /
+    /// lambda.
     pub fn remembered(&self) -> u32 {
         10 + (30 * self.dimensions).div_ceil(self.individuals.max(1))
     }
 }
 
-/// What stands for a number where the least and the largest of some are looked for: infinity for what is none, +0 for -0.
+/// A number for computing minima and maxima: infinity for a NaN, +0 for -0, otherwise the number itself.
 #[inline(always)]
 pub fn comparable<R: Float>(x: R) -> R {
     if x.is_nan() { R::INFINITY } else { x + R::ZERO }
 }
 
-/// Whether values from `least` to `most` are as good as the same: the tutorial's TolFun, and what their precision can tell.
+/// Whether the values from `least` to `most` are equal within the tutorial's TolFun or within the precision.
 #[inline(always)]
 pub fn is_flat<R: Float>(least: R, most: R) -> bool {
     let size = least.abs().larger(most.abs());
     most - least <= R::from_f64(1e-12).larger(size * R::HALF_EPSILON * R::from_f64(8.0))
 }
 
-/// The shape of a distribution, as far as it tells that a leg has converged: the tutorial's section B.3. Each part is joined from
-/// those of the coordinates, in any order.
+/// The properties of a distribution that show whether a leg has converged: the tutorial's section B.3. Those of the
+/// single coordinates can be joined in any order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape<R> {
-    /// The least element of the factor's diagonal.
+    /// The smallest element of the factor's diagonal.
     pub least: R,
-    /// The largest one.
+    /// The largest element of the factor's diagonal.
     pub most: R,
-    /// The largest standard deviation, as a part of the range.
+    /// The largest standard deviation, as a fraction of the range.
     pub widest: R,
-    /// Whether a fifth of a standard deviation changes nothing in some coordinate of the mean.
+    /// Whether adding a fifth of a standard deviation leaves some coordinate of the mean unchanged.
     pub is_lost: bool,
-    /// Whether a tenth of the axis whose turn it is changes something.
+    /// Whether adding a tenth of the tested axis changes some coordinate of the mean.
     pub axis_counts: bool,
 }
 
 impl<R: Float> Shape<R> {
-    /// That of no coordinate.
+    /// The shape for no coordinates: the identity of [`join`](Shape::join).
     pub const NONE: Self = Shape {
         least: R::INFINITY,
         most: R::ZERO,
@@ -295,8 +303,8 @@ impl<R: Float> Shape<R> {
         axis_counts: false,
     };
 
-    /// The part of coordinate `i`, of whose row of the factor, of so many places, `factor` gives the elements; `axis` is the one whose
-    /// turn it is.
+    /// The shape for coordinate `i`. `factor(k)` returns element k of its row of the factor; `axis` is the tested axis,
+    /// which changes with the generation.
     #[inline(always)]
     pub fn of(
         i: u32,
@@ -324,7 +332,7 @@ impl<R: Float> Shape<R> {
         Shape { widest: comparable(sigma * deviation), is_lost, axis_counts, ..none }
     }
 
-    /// That of the coordinates of two.
+    /// The shape for the coordinates of both.
     #[inline(always)]
     pub fn join(self, other: Self) -> Self {
         Shape {
@@ -336,7 +344,7 @@ impl<R: Float> Shape<R> {
         }
     }
 
-    /// Whether a leg that began with this step size has converged, or has gone astray.
+    /// Whether a leg whose first step size was `first_sigma` has converged or diverged.
     #[inline(always)]
     pub fn has_converged(&self, first_sigma: R) -> bool {
         let is_small = self.widest < R::from_f64(1e-12) * first_sigma;
@@ -346,7 +354,7 @@ impl<R: Float> Shape<R> {
     }
 }
 
-/// Samples of a generation where nobody says how many: 4 + 3 ln(n), rounded down.
+/// The default number of samples in a generation: 4 + 3 ln(n), rounded down.
 ///
 /// ```
 /// use warpswarm_core::cma_es::usual_individuals;
@@ -361,7 +369,7 @@ mod tests {
     use super::*;
     use approx::assert_relative_eq;
 
-    /// As pycma 4.5.0 has them; its d_sigma has other constants than the tutorial, by which this one is.
+    /// The expected numbers are from pycma 4.5.0, except d_sigma, whose constants there differ from the tutorial's.
     #[test]
     fn strategies_are_those_of_the_tutorial() {
         let of = |n, samples| Strategy::<f64>::new(n, samples, true);
@@ -385,7 +393,7 @@ mod tests {
         close(four.weight(7), -0.8235702871089585);
         close(forty.c_mu, 0.01788078939482449);
         close(forty.weight(63), -0.059098494623603295);
-        // More samples than dimensions damp more.
+        // More samples than dimensions give more damping.
         let many = of(3, 400);
         close(many.d_sigma, 1.0 + 2.0 * (((many.mu_eff - 1.0) / 4.0).sqrt() - 1.0) + many.c_sigma);
         assert_eq!(Strategy::of_numbers((10, 10), ten.numbers()), ten);
@@ -410,7 +418,7 @@ mod tests {
                 }
                 assert_relative_eq!(better, 1.0, max_relative = 1e-12);
                 assert_relative_eq!(all, strategy.all_weights, epsilon = 1e-12);
-                // The matrix stays positive definite: where weights are negative, something of it is kept.
+                // The matrix stays positive definite: with negative weights, a positive part of it is kept.
                 assert!(strategy.kept(true) >= 0.0 && strategy.kept(false) >= strategy.kept(true));
                 assert!(strategy.kept(true) > 0.0 || strategy.all_weights == 1.0);
             }
@@ -424,7 +432,7 @@ mod tests {
         assert_eq!(strategy.step_factor(strategy.chi), 1.0);
         assert!(strategy.step_factor(2.0 * strategy.chi) > 1.0 && strategy.step_factor(0.0) < 1.0);
         assert_relative_eq!(strategy.step_factor(1e9), core::f64::consts::E, max_relative = 1e-12);
-        // In the first generation the path has c_sigma (2 - c_sigma) of its variance.
+        // In the first generation the path has c_sigma (2 - c_sigma) of its final variance.
         let first = (strategy.c_sigma * (2.0 - strategy.c_sigma)).sqrt();
         let longest = (1.4 + 2.0 / 11.0) * strategy.chi;
         assert!(strategy.is_steady(0.999 * longest * first, 0));
@@ -440,7 +448,7 @@ mod tests {
         );
     }
 
-    /// In four dimensions by half of the way in a generation.
+    /// In four dimensions, half of the distance is removed in each generation.
     #[test]
     fn a_mean_beyond_a_bound_comes_back() {
         let strategy = Strategy::<f64>::new(4, 8, true);

@@ -1,9 +1,9 @@
-//! Cooperative evolutionary multi-swarm optimisation: slave swarms, and a master swarm that learns from
+//! Cooperative evolutionary multi-swarm optimisation: independent slave swarms, and a master swarm that learns from
 //! them.
 //!
-//! **Idea.** Slaves are swarms of [`epso`](crate::epso) that know nothing of each other. Each has one particle in the
-//! master swarm, which takes over what its slave finds, and is also pulled to the best of all slaves.
-//! Nothing flows back.
+//! **Idea.** Slaves are independent swarms of [`epso`](crate::epso). Each has one particle in the master swarm. This
+//! particle takes over its slave's best point, and is also pulled to the best of all slaves. No information flows from
+//! the master to the slaves.
 //!
 //! **Equations** (of one coordinate; CMEPSO's 1, 11, 13 and 12, in this order; starred symbols are a replica's):
 //!
@@ -14,39 +14,42 @@
 //! v* = w* v + c1* r1 (p - x) + c2* r2 (gM* - x) + c3* r3 (gS - x)        its replica
 //! ```
 //!
-//! Mutation as in [`epso`](crate::epso), c3's like the others'.
+//! Mutation as in [`epso`](crate::epso); c3 is mutated as the other weights.
 //!
 //! | symbol | field | meaning | range | default |
 //! |---|---|---|---|---|
-//! | | `epso` | everything but what follows | | |
+//! | | `epso` | the parameters of [`epso`](crate::epso) | | |
 //! | c3 | `third` | pull to the best of all slaves | finite, >= 0 | 2.02 |
 //! | | `slaves` | slave swarms, and particles of the master swarm | >= 1 | 10 |
-//! | | `particles` | particles of a slave; 0 where slaves are elsewhere | | 40 |
-//! | p, g | | personal best, best of the particle's own slave, of the iteration before | | |
-//! | gM, gS | | best of the master swarm, and of all slaves, of the iteration before | | |
+//! | | `particles` | particles of a slave; 0 for a master alone | | 40 |
+//! | p, g | | personal best, and best of the particle's slave, of the previous iteration | | |
+//! | gM, gS | | best of the master swarm, and of all slaves, of the previous iteration | | |
 //!
-//! The individuals are the slaves' particles, swarm after swarm, then the master's, one a slave. A master's personal best becomes its slave's best where that is better, so that gM is the
-//! best of all individuals.
+//! The individuals are the slaves' particles, swarm after swarm, then the master's, one for each slave. A master's
+//! personal best is replaced by its slave's best where that is better, so that gM is the best of all individuals.
 //!
-//! **A master alone.** Its slaves may be islands, other populations that send their
-//! bests now and then: the paper says that it can be ported to clusters with MPI. With no particles of slaves here, an individual a slave keeps the
-//! best that has come of it; it makes no attempts, and the master's particles see it as they would see the slave. Until
-//! something has come it is where it was placed. A slave alone is all that there is of one slave, with no master.
+//! **A master alone.** The slaves may be islands: other populations that send their best points from time to time. (The
+//! paper says that the method can be ported to clusters with MPI.) Then `particles` is 0, and one individual for each
+//! slave stores the best point received from it. This individual makes no attempts, and the master's particles see it
+//! as they would see the slave. Until a point arrives, it is at its initial point. A slave alone is a single slave
+//! without a master.
 //!
 //! **Source.** D. Souza, O. Teixeira, D. Monteiro, R. de Oliveira, "A CUDA-based cooperative evolutionary multi-swarm
-//! optimization applied to engineering problems" (CMEPSO-GPU); the master's c3 from B. Niu et al., "MCPSO: a multi-swarm cooperative particle swarm
-//! optimizer", 2005.
+//! optimization applied to engineering problems" (CMEPSO-GPU); the master's c3 from B. Niu et al., "MCPSO: a
+//! multi-swarm cooperative particle swarm optimizer", 2005.
 //!
-//! **What it is for.** Few dimensions with constraints. `docs/papers/cmepso.md` has what it reaches, and which of
-//! the paper's values keep it from there.
+//! **What it is for.** Few dimensions with constraints. `docs/papers/cmepso.md` shows its results, and which of the
+//! paper's values prevent better ones.
 //!
-//! **Deviations.** Those of [`epso`](crate::epso). All swarms move at the same time, so that the master sees its slaves as
-//! the iteration before left them, not half an iteration later. A master's particle starts where its
-//! slave's best was placed, with a velocity of its own instead of that particle's. Equation 14 is
-//! printed as c3 + (1 + s N), which would move c3 by one; it is taken as the others, c3 (1 + s N).
-//! Constraints are met by the order (violation, value, index), of which the paper says nothing. It speaks of "optimized
-//! values for each best global of the slave swarms", but its Algorithm 3 has no step from the master to a slave, and
-//! there is none here. Which swarm a GPU's block moves is the engine's choice, not the paper's block a swarm.
+//! **Deviations.** Those of [`epso`](crate::epso), and:
+//! * All swarms move at the same time, so that the master sees its slaves as they were after the previous iteration,
+//!   not half an iteration later.
+//! * A master's particle starts at the best initial point of its slave, with a velocity of its own.
+//! * Equation 14 is printed as c3 + (1 + s N), which would move c3 by one. It is read as the others are, c3 (1 + s N).
+//! * Constraints are handled by the order (violation, value, index); the paper says nothing about this.
+//! * The paper speaks of "optimized values for each best global of the slave swarms", but its Algorithm 3 has no step
+//!   from the master to a slave, and there is none here.
+//! * The engine assigns swarms to the GPU's blocks; the paper uses one block for each swarm.
 
 use crate::boundary::Boundary;
 use crate::epso::{Epso, Weights};
@@ -59,51 +62,52 @@ use crate::words;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cmepso<R> {
-    /// What slaves are.
+    /// The parameters of the slaves, and of mutation.
     pub epso: Epso<R>,
     /// c3, the pull to the best of all slaves.
     pub third: R,
-    /// Slave swarms.
+    /// The number of slave swarms.
     pub slaves: u32,
-    /// Particles of each; 0 where they are elsewhere, and an individual keeps each one's best.
+    /// Particles of each slave; 0 for a master alone, where one individual stores each slave's best point.
     pub particles: u32,
 }
 
 impl<R> Cmepso<R> {
-    /// The individuals that are a slave's.
+    /// How many individuals belong to one slave.
     #[inline(always)]
     pub fn of_slave(&self) -> u32 {
         self.particles.max(1)
     }
 
-    /// The first individuals, as many, only keep what has come of slaves.
+    /// How many individuals, the first ones, only store points received from slaves.
     #[inline(always)]
     fn kept(&self) -> u32 {
         if self.particles == 0 { self.slaves } else { 0 }
     }
 }
 
-/// What a particle sees of the others.
+/// What a particle uses of the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seen {
-    /// Whose public point is the personal best.
+    /// The individual whose public point is the personal best.
     pub personal: u32,
-    /// Whose pulls it as the best of its swarm; for the master the best of all is known.
+    /// The individual that is the best of the particle's slave. It pulls a slave's particle; a master's particle is
+    /// pulled by the best of all, which is known without an index.
     pub slave: u32,
-    /// Whose is the best of all slaves.
+    /// The individual that is the best of all slaves.
     pub slaves: u32,
-    /// Whether it is the master's.
+    /// Whether this is a particle of the master swarm.
     pub master: bool,
 }
 
 /// How a particle moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan<R> {
-    /// With which weights.
+    /// The weights of the pulls.
     pub weights: Weights<R>,
-    /// Among whom.
+    /// The individuals that pull.
     pub seen: Seen,
-    /// Whether a master's particle is still to be put where its slave's best is.
+    /// Whether this is the first move of a master's particle, which starts from its slave's best point.
     pub first: bool,
 }
 
@@ -171,7 +175,7 @@ impl<R: Float> Method<R> for Cmepso<R> {
         population: &P,
         _: &mut Numbers<R>,
     ) -> Seen {
-        // Never zero, so that no check for a division by zero is compiled.
+        // Never zero; the compiler sees that and leaves out a check for a division by zero.
         let of_slave = self.of_slave();
         let all = self.slaves * of_slave;
         let master = who.index >= all;
@@ -242,7 +246,7 @@ mod tests {
         assert_eq!(look(0), slave(0, 1));
         assert_eq!(look(2), slave(2, 1));
         assert_eq!(look(3), slave(3, 4), "of equals the first");
-        // The first master's own best is better than its slave's, the second's is not.
+        // The first master's personal best is better than its slave's best, the second's is not.
         assert_eq!(look(6), Seen { personal: 6, slave: 1, slaves: 1, master: true });
         assert_eq!(look(7), Seen { personal: 4, slave: 4, slaves: 1, master: true });
     }
@@ -250,7 +254,7 @@ mod tests {
     #[test]
     fn a_master_alone_sees_what_is_kept_of_slaves() {
         let master = Cmepso { particles: 0, ..CMEPSO };
-        // Kept are 3 and 4; the second of the master's particles is better than what is kept for it.
+        // The stored points have the values 3 and 4; the second of the master's particles is better than its own one.
         let values = Known(&[3.0, 4.0, 5.0, 2.0].map(feasible));
         let look = |index| {
             let who = individual(values.fitness(index));
@@ -259,7 +263,7 @@ mod tests {
         };
         assert_eq!(look(2), Seen { personal: 0, slave: 0, slaves: 0, master: true });
         assert_eq!(look(3), Seen { personal: 3, slave: 1, slaves: 0, master: true });
-        // Who keeps does not move, and is not evaluated: 9 iterations of 2 particles with 5 replicas each.
+        // The individuals that store points make no attempts: 9 iterations of 2 particles with 5 replicas each.
         assert_eq!([0, 1, 2, 3].map(|index| master.attempts(9, index)), [0, 0, 6, 6]);
         assert_eq!(master.evaluations(4, 9), 9 * 2 * 6);
         assert_eq!((CMEPSO.attempts(9, 0), CMEPSO.evaluations(8, 9)), (6, 9 * 8 * 6));
@@ -292,7 +296,7 @@ mod tests {
         // gM* = -1 + 0.25 * 2 = -0.5: 2 + 4 * 0.5 * (-0.5 - 1) + 9 = 8
         let replica = Plan { weights: Weights { mutated: true, ..weights }, ..master };
         assert!((velocity(&replica) - 8.0).abs() < 1e-12);
-        // At first it is at its slave's best, 0, and so are its pulls:
+        // In its first move it starts from its slave's best, 0, for position and pulls:
         // 0.5 * 3 + 2 * 0.25 * (2 - 0) + 4 * 0.5 * (-1 - 0) + 8 * 0.125 * (10 - 0) = 10.5
         assert_eq!(velocity(&Plan { first: true, ..master }), 10.5);
     }

@@ -1,7 +1,8 @@
 //! Differential evolution, synchronous.
 //!
-//! **Idea.** Each individual makes a rival of itself from the differences of others, crossed with
-//! itself coordinate by coordinate; the rival takes its place unless it is worse.
+//! **Idea.** Each individual builds a trial point: the difference of two other individuals is added to a base point,
+//! and the result is crossed with the individual, coordinate by coordinate. The trial point replaces the individual
+//! unless it is worse.
 //!
 //! **Equations** (of one coordinate; r1, r2, r3 are distinct individuals, none of them i):
 //!
@@ -10,29 +11,31 @@
 //! best/1             v = g + F (x_r1 - x_r2)
 //! target-to-best/1   v = x_i + F (g - x_i) + F (x_r1 - x_r2)
 //! binomial           u = v where r < CR or the coordinate is j, otherwise x_i
-//! exponential        u = v at j and at the L coordinates after it, around the end, otherwise x_i;
+//! exponential        u = v at j and at the L coordinates after it, cyclically, otherwise x_i;
 //!                    P(L >= k) = CR^k
 //! ```
 //!
 //! | symbol | field | meaning | range | default |
 //! |---|---|---|---|---|
 //! | F | `scale_factor` | weight of differences | finite, > 0 | 0.5 |
-//! | CR | `crossover_rate` | part of the coordinates that is taken over | [0, 1] | 0.9 |
+//! | CR | `crossover_rate` | fraction of coordinates taken from v | [0, 1] | 0.9 |
 //! | | `base` | rand, best or target-to-best | | rand |
 //! | | `crossover` | binomial or exponential | | binomial |
 //! | | `limits` | see [`boundary`](crate::boundary) | | reflect |
-//! | g | | best point that there ever was | | |
+//! | g | | best point found so far | | |
 //! | j | | a coordinate, uniform | | |
 //!
 //! **Source.** R. Storn, K. Price, "Differential evolution: a simple and efficient heuristic for
 //! global optimization over continuous spaces", Journal of Global Optimization 11, 1997; variants
 //! as in libCudaOptimize.
 //!
-//! **Deviations.** A rival that is as good takes the place, too, where libCudaOptimize's paper says "better": so a population
-//! moves on over plateaus, as in K. Price, R. Storn, J. Lampinen, "Differential evolution", 2005. All individuals move at
-//! once, on the grounds of the generation before. L is drawn
-//! by inversion, ln r / ln CR, in place of a loop. A coordinate's r is a multiple of 2^-16 in `f32`, of 2^-32 in `f64`.
-//! Storn and Price leave the bounds open.
+//! **Deviations.**
+//! * A trial point that is equally good replaces the individual, where libCudaOptimize's paper says "better". So a
+//!   population can cross plateaus, as in K. Price, R. Storn, J. Lampinen, "Differential evolution", 2005.
+//! * Updates are synchronous: all individuals use the previous generation.
+//! * L is drawn by inversion, ln r / ln CR, in place of a loop.
+//! * A coordinate's r is a multiple of 2^-16 in `f32`, of 2^-32 in `f64`.
+//! * Storn and Price do not say what happens at the bounds.
 
 use crate::boundary::{Boundary, Limits};
 use crate::method::{
@@ -42,10 +45,10 @@ use crate::order::Fitness;
 use crate::real::Float;
 use crate::words;
 
-/// The fewest individuals: one, and three others.
+/// The smallest population: an individual and three others.
 pub const MIN_INDIVIDUALS: u32 = 4;
 
-/// The point to which differences are added.
+/// The base point, to which differences are added.
 ///
 /// ```
 /// use warpswarm_core::de::Base;
@@ -60,7 +63,7 @@ pub enum Base {
     Rand = 0,
     /// The best point: DE/best/1.
     Best = 1,
-    /// The individual itself, on its way to the best: DE/target-to-best/1.
+    /// The individual, moved towards the best: DE/target-to-best/1.
     TargetToBest = 2,
 }
 
@@ -70,7 +73,7 @@ impl Base {
         [("rand", Base::Rand), ("best", Base::Best), ("target-to-best", Base::TargetToBest)];
 }
 
-/// Which coordinates are taken over.
+/// Which coordinates are taken from the mutant.
 ///
 /// ```
 /// use warpswarm_core::de::Crossover;
@@ -79,10 +82,10 @@ impl Base {
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Crossover {
-    /// Each by itself.
+    /// Each coordinate is chosen independently.
     #[default]
     Binomial = 0,
-    /// A run of neighbours.
+    /// Consecutive coordinates.
     Exponential = 1,
 }
 
@@ -100,34 +103,34 @@ words!(enum Base, Crossover);
 pub struct De<R> {
     /// F, the weight of differences.
     pub scale_factor: R,
-    /// CR, the part of the coordinates that is taken over.
+    /// CR, the fraction of coordinates taken from the mutant.
     pub crossover_rate: R,
     /// What happens at the bounds.
     pub limits: Limits<R>,
-    /// The point to which differences are added.
+    /// The base point, to which differences are added.
     pub base: Base,
-    /// Which coordinates are taken over.
+    /// Which coordinates are taken from the mutant.
     pub crossover: Crossover,
 }
 
-/// What an individual decides before it looks at single coordinates.
+/// The choices that an individual makes once for all coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan<R> {
     /// r1, r2, r3
     pub others: [u32; 3],
-    /// j, the coordinate that is taken over in any case.
+    /// j, the coordinate that is always taken from the mutant.
     pub first: u32,
-    /// The number whose integer part is L; infinite for all coordinates.
+    /// A number whose integer part is L; infinite for all coordinates.
     pub reach: R,
-    /// D, the coordinates.
+    /// D, the number of coordinates.
     pub dimensions: u32,
 }
 
-/// Three distinct individuals, none of them `me`, of n (at least 4) in all; of what is `drawn`, number k, from 0, is
-/// uniform in 0..n - 1 - k.
+/// Three distinct individuals of n (at least 4), none of them `me`. `drawn[k]`, with k from 0, is uniform in
+/// 0..n - 1 - k.
 #[inline(always)]
 pub fn others(me: u32, drawn: [u32; 3]) -> [u32; 3] {
-    // Each is drawn from as many as are left, and counted past those that are taken.
+    // Each is drawn from the remaining indices and then shifted past those already taken.
     let past = |x: u32, taken: u32| x + u32::from(x >= taken);
     let r1 = past(drawn[0], me);
     let (low, high) = (me.min(r1), me.max(r1));
@@ -145,11 +148,11 @@ pub fn reach<R: Float>(crossover_rate: R, r: R) -> R {
 }
 
 impl<R: Float> De<R> {
-    /// The mutant's coordinate, of those of r1, r2 and r3, the individual and the best.
+    /// The mutant's coordinate, from those of r1, r2 and r3, of the individual and of the best point.
     #[inline(always)]
     pub fn mutant(&self, [x1, x2, x3]: [R; 3], own: R, best: R) -> R {
         let f = self.scale_factor;
-        // No `match`: see `boundary::enforce`.
+        // No `match`, for the reason given in `boundary::enforce`.
         if self.base == Base::Rand {
             x1 + f * (x2 - x3)
         } else if self.base == Base::Best {
@@ -159,7 +162,7 @@ impl<R: Float> De<R> {
         }
     }
 
-    /// Whether coordinate `i` is the mutant's; `r` is uniform in [0, 1).
+    /// Whether coordinate `i` is taken from the mutant; `r` is uniform in [0, 1).
     #[inline(always)]
     pub fn crosses(&self, plan: &Plan<R>, i: u32, r: R) -> bool {
         match self.crossover {
@@ -178,7 +181,7 @@ impl<R: Float> Method<R> for De<R> {
     const OTHERS: usize = 3;
     const FRUGAL: bool = true;
     const MOST_THREADS: [u32; 2] = [640, 512];
-    /// In f64 there are no registers to plan ahead.
+    /// In f64 no registers are left for planning ahead.
     const PLANNING: Planning =
         if R::WORDS == 1 { Planning::IndividualEach } else { Planning::Together };
     type Seen = ();
@@ -236,7 +239,7 @@ impl<R: Float> Method<R> for De<R> {
     fn propose<S: Site<R>>(&self, plan: &Plan<R>, site: &S) -> (R, Own<R>) {
         let [r1, r2, r3] = plan.others;
         let own = site.public();
-        // Only DE/rand/1 looks at the third.
+        // Only DE/rand/1 uses the third individual.
         let x3 = if self.base == Base::Rand { site.other(2, r3) } else { R::ZERO };
         let mutant = self.mutant([site.other(0, r1), site.other(1, r2), x3], own, site.best());
         let mutant = self.limits.enforce(mutant, site.bounds(), || site.reentry());
@@ -282,13 +285,13 @@ mod tests {
         let plan = Plan { others: [1, 2, 3], first: 3, reach: 2.9, dimensions: 5 };
         let binomial = |i, r| DE.crosses(&plan, i, r);
         assert!(binomial(0, 0.2) && !binomial(0, 0.25) && binomial(3, 0.9));
-        // At 3 and at the two after it, around the end: 4 and 0.
+        // At 3 and the two coordinates after it, cyclically: 4 and 0.
         let de = De { crossover: Crossover::Exponential, ..DE };
         assert_eq!(
             [0, 1, 2, 3, 4].map(|i| de.crosses(&plan, i, 0.0)),
             [true, false, false, true, true]
         );
-        // ln(0.0625) / ln(0.25) = 2; a rate of 0 takes one coordinate, of 1 all.
+        // ln(0.0625) / ln(0.25) = 2; a rate of 0 takes one coordinate, a rate of 1 takes all.
         assert!((reach(0.25_f64, 0.0625) - 2.0).abs() < 1e-15);
         assert_eq!(reach(0.0_f64, 0.5), 0.0);
         assert_eq!(reach(1.0_f64, 0.5), f64::INFINITY);

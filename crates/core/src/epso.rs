@@ -1,10 +1,10 @@
 //! Evolutionary particle swarm optimisation: particles compete with replicas of themselves.
 //!
-//! **Idea.** A particle moves as in [`pso`]; so do replicas of it, whose weights are mutated and which are
-//! pulled to a point near the global best. The best of them all goes on.
+//! **Idea.** A particle moves as in [`pso`]. So do replicas of it, with mutated weights and a pull to a point near the
+//! global best. The best of them all becomes the particle.
 //!
-//! **Equations** (of one coordinate; starred symbols are a replica's; in CMEPSO's numbers 1 and 6, 7 to 9, 10, 2 and 3,
-//! of which our copy of the paper has 1 alone: see the deviations):
+//! **Equations** (of one coordinate; starred symbols are a replica's; in CMEPSO's numbering 1 and 6, 7 to 9, 10, 2 and
+//! 3, of which our copy of the paper contains only 1: see the deviations):
 //!
 //! ```text
 //! v  = w v + c1 r1 (p - x) + c2 r2 (g - x)           the particle itself
@@ -19,29 +19,31 @@
 //! |---|---|---|---|---|
 //! | | `coefficients` | as in [`pso`]; the inertia is w_start | | 0.9, 1, 1 |
 //! | w_end | `final_inertia` | at iteration t_end and after | finite | 0.4 |
-//! | t_end | `inertia_iterations` | iterations over which w falls; 0 for never | | 1,000 |
-//! | s | `weight_deviation` | of the weights, as a part of them | >= 0 | 0.22 |
-//! | sg | `best_deviation` | of the global best, in units of the coordinate | >= 0 | 0.005 |
+//! | t_end | `inertia_iterations` | iterations over which w falls; 0 for a constant w | | 1,000 |
+//! | s | `weight_deviation` | relative standard deviation of the weights | >= 0 | 0.22 |
+//! | sg | `best_deviation` | standard deviation of the global best, in units of the coordinate | >= 0 | 0.005 |
 //! | | `replicas` | of each particle | 1 to 63 | 5 |
-//! | N | | standard normal: once a replica and weight; for g* a coordinate | | |
-//! | p, g | | personal best, global best of the iteration before | | |
+//! | N | | standard normal: one for each replica and weight; for g* one for each coordinate | | |
+//! | p, g | | personal best and global best of the previous iteration | | |
 //!
 //! **Source.** V. Miranda, N. Fonseca, "EPSO: evolutionary particle swarm optimization, a new
-//! algorithm with applications in power systems", IEEE/PES T&D 2002, in the form that CMEPSO-GPU gives it: D. Souza,
-//! O. Teixeira, D. Monteiro, R. de Oliveira, "A CUDA-based cooperative evolutionary multi-swarm optimization applied to
-//! engineering problems". All values but w's limits are from there.
+//! algorithm with applications in power systems", IEEE/PES T&D 2002, in the form of CMEPSO-GPU: D. Souza, O. Teixeira,
+//! D. Monteiro, R. de Oliveira, "A CUDA-based cooperative evolutionary multi-swarm optimization applied to engineering
+//! problems". All values but w's limits are from there.
 //!
-//! **Deviations.** Equations 2 to 10 are pictures in the paper, which our copy, a text, has lost. What is here for 2, 3 and
-//! 6 to 9 is what the paper says of them in words (a falling weight; 6 is 1 without the random numbers; weights are
-//! mutated by N(0, 1) and the learning parameter s), with 14, which is there, and Miranda and Fonseca for the form.
-//! Equation 10 is our choice: the paper calls sg the "disturbance constant for the global best", and here sg N is added
-//! to each coordinate, in its units, with a number of its own. It matters: with the paper's sg = 0.005 it keeps
-//! replicas that far away from a best that they could else close in on.
-//! Replicas start where the particle was, as Miranda and Fonseca have it, and so move at the same time; in CMEPSO's
-//! Algorithm 2 they start where the particle has just moved, which makes slower progress on CMEPSO's problems
-//! (`crates/cpu-ref/tests/all/oracle` has both orders). Mutated weights are not
-//! inherited (CMEPSO mutates anew each time). The equations' limits on w are taken as 0.9 and 0.4. With
-//! CMEPSO's c1 = c2 = 2.05 replicas, whose pulls are not random, overshoot: the default is 1.
+//! **Deviations.**
+//! * Equations 2 to 10 are pictures in the paper, and our text copy does not contain them. Equations 2, 3 and 6 to 9
+//!   follow the paper's words (a falling weight; 6 is 1 without the random numbers; weights are mutated by N(0, 1) and
+//!   the learning parameter s), its equation 14, and Miranda and Fonseca's form.
+//! * Equation 10 is our choice. The paper calls sg the "disturbance constant for the global best". Here sg N is added
+//!   to each coordinate, in its units, with a separate N. This matters: with the paper's sg = 0.005, replicas stay
+//!   about that far from a best that they could otherwise approach.
+//! * Replicas start where the particle was, as in Miranda and Fonseca, so that all move at the same time. In CMEPSO's
+//!   Algorithm 2 they start where the particle has just moved, which makes slower progress on CMEPSO's problems
+//!   (`crates/cpu-ref/tests/all/oracle` has both orders).
+//! * Mutated weights are not inherited (CMEPSO mutates anew each time).
+//! * The limits on w are taken as 0.9 and 0.4.
+//! * With CMEPSO's c1 = c2 = 2.05 replicas overshoot, because their pulls are not random: the default is 1.
 
 use crate::boundary::Boundary;
 use crate::launch::Words;
@@ -60,7 +62,7 @@ pub struct Epso<R> {
     pub final_inertia: R,
     /// s, the relative deviation of a replica's weights.
     pub weight_deviation: R,
-    /// sg, the deviation of the point that a replica takes for the global best.
+    /// sg, the standard deviation of a replica's g* around the global best.
     pub best_deviation: R,
     /// t_end; 0 for a constant inertia.
     pub inertia_iterations: u32,
@@ -68,12 +70,12 @@ pub struct Epso<R> {
     pub replicas: u32,
 }
 
-/// With what weights a particle or a replica moves.
+/// The weights with which a particle or a replica moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights<R> {
     /// w, c1 and c2.
     pub pso: [R; 3],
-    /// c3, of [`cmepso`](crate::cmepso) alone.
+    /// c3, used only by [`cmepso`](crate::cmepso).
     pub third: R,
     /// Whether this is a replica.
     pub mutated: bool,
@@ -86,7 +88,7 @@ pub fn mutated<R: Float>(weight: R, deviation: R, normal: R) -> R {
 }
 
 impl<R: Float> Epso<R> {
-    /// The weights of an attempt: those of the iteration for the first, mutated for the others.
+    /// The weights of an attempt: the unchanged ones for the first attempt (the particle), mutated ones for the others.
     #[inline(always)]
     pub fn weights(&self, who: &Individual<R>, third: R) -> Weights<R> {
         let c = &self.coefficients;
@@ -99,31 +101,31 @@ impl<R: Float> Epso<R> {
         let ([first, second], [social, last]) = (who.normals(0), who.normals(1));
         let mutated = |weight, normal| mutated(weight, self.weight_deviation, normal);
         let pso = [mutated(pso[0], first), mutated(pso[1], second), mutated(pso[2], social)];
-        // Where there is none, as of slaves, the fourth number need not be computed.
+        // Without c3, as for slaves, the fourth normal number is not needed.
         let third = if third == R::ZERO { third } else { mutated(third, last) };
         Weights { pso, third, mutated: true }
     }
 
-    /// The global best as a replica sees it, g*; as it is for the particle itself.
+    /// g*, the global best with a replica's disturbance; for the particle itself the global best.
     #[inline(always)]
     pub fn near<S: Site<R>>(&self, best: R, weights: &Weights<R>, site: &S) -> R {
         if self.disturbs(weights) { best + self.best_deviation * site.normal() } else { best }
     }
 
-    /// Whether g* is another point than the global best.
+    /// Whether g* differs from the global best.
     #[inline(always)]
     pub fn disturbs(&self, weights: &Weights<R>) -> bool {
         weights.mutated && self.best_deviation > R::ZERO
     }
 
-    /// Velocity without the limit, then position, velocity after the boundary mode.
+    /// Position and velocity after a step with this `velocity`: first the limit, then the boundary mode.
     #[inline(always)]
     pub fn moved<S: Site<R>>(&self, position: R, velocity: R, site: &S) -> (R, R) {
         let velocity = pso::limited(&self.coefficients, velocity, site.bounds());
         pso::moved(&self.coefficients, position, velocity, site.bounds(), || site.reentry())
     }
 
-    /// The coefficients with an attempt's weights.
+    /// The coefficients with the weights of an attempt.
     #[inline(always)]
     pub fn with(&self, weights: &Weights<R>) -> Coefficients<R> {
         let [inertia, cognitive, social] = weights.pso;
@@ -142,12 +144,12 @@ impl<R: Float> Words for Epso<R> {
     );
 }
 
-/// The public point is the personal best; the own rows are position and velocity.
+/// The public point is the personal best; the own rows are the position and the velocity.
 impl<R: Float> Method<R> for Epso<R> {
     const OWN: usize = 2;
     const NUMBERS: usize = 0;
     const MOST_THREADS: [u32; 2] = [512, 256];
-    /// Normal numbers for each weight.
+    /// Each weight needs normal numbers.
     const PLANNING: Planning = Planning::AttemptEach;
     type Seen = ();
     type Plan = Weights<R>;
@@ -214,7 +216,7 @@ impl<R: Float> Method<R> for Epso<R> {
             personal_best: site.public(),
         };
         let coefficients = &self.with(weights);
-        // No random factors in a replica's pull.
+        // A replica's pulls have no random factors.
         let pulls = if weights.mutated {
             [coefficients.cognitive, coefficients.social]
         } else {
@@ -265,7 +267,7 @@ pub(crate) mod tests {
         }
         assert_eq!(replica.third, 8.0 * (1.0 + 0.5 * normals[3]));
         assert!(replica.mutated);
-        // Normal numbers are drawn for replicas alone, and where they count.
+        // Normal numbers are drawn only for replicas, and only where they are used.
         let drawn = |epso: Epso<f64>, attempt| {
             let who = Individual { attempt, ..who };
             epso.normals(&who, &epso.weights(&who, 0.0))

@@ -1,10 +1,9 @@
-//! GPU-FWA: fireworks that search for themselves, and from time to time are drawn to the best or driven
-//! from it.
+//! GPU-FWA: fireworks that search independently, and from time to time are attracted to the best or repelled from it.
 //!
-//! **Idea.** In an explosion every firework throws sparks around itself and moves to the best of them if
-//! that is better. After so many explosions it is put nearer to the best firework, or farther from
-//! it, whatever comes of that; how far its sparks fly then depends on how good it is among the others.
-//! That is a cycle: `explosions` iterations, and one more.
+//! **Idea.** In an explosion every firework throws sparks around itself and moves to the best of them if that is
+//! better. After several explosions, a mutation moves it nearer to the best firework or farther away, even if that is
+//! worse. Its new amplitude then depends on its fitness relative to the others. This is a cycle: `explosions`
+//! iterations and one for the mutation.
 //!
 //! **Equations** (lengths of coordinate k in its range, u_k - l_k):
 //!
@@ -18,31 +17,31 @@
 //!
 //! | symbol | field | meaning | range | default |
 //! |---|---|---|---|---|
-//! | m | `sparks` | sparks of each firework and explosion | 1 to 64 | 16 |
-//! | L | `explosions` | between two mutations | >= 1 | 30 |
+//! | m | `sparks` | sparks of each firework in an explosion | 1 to 64 | 16 |
+//! | L | `explosions` | explosions between two mutations | >= 1 | 30 |
 //! | delta | `delta` | reach of the mutation | [0, 1) | 0.5 |
 //! | A | `amplitude` | sum of all amplitudes, in ranges | finite, > 0 | |
-//! | d | `amplitude_floor` | what every firework has of A at least | finite, >= 0 | |
+//! | d | `amplitude_floor` | least share of A for every firework | finite, >= 0 | |
 //! | | `limits`, `modulo` | what happens out of bounds | | modulo |
 //! | f, y_min, e | | as in [`fwa`] | | |
-//! | z | | uniform in 0 to D; the coordinates are a uniform choice of so many | | |
+//! | z | | uniform in 0 to D; the z coordinates are a uniform random subset | | |
 //! | b | | the best firework | | |
 //!
 //! **Source.** K. Ding, S. Zheng, Y. Tan, "A GPU-based parallel fireworks algorithm for optimization",
 //! GECCO 2013.
 //!
 //! **Deviations.**
-//! * Algorithm 3 as printed, x + (x - b) s, always drives away; the text (the distance is *multiplied* by
-//!   s) and the analysis (s has mean 1) need b + (x - b) s, which is taken.
-//! * One iteration is an explosion or a mutation: the paper's 1,000 iterations are 1,000 (L + 1) of ours. Its
-//!   count of evaluations, n m 1,000, leaves out L; ours are all that are made.
-//! * A spark is thrown with each coordinate moved with probability p, p uniform: so their number is uniform
-//!   in 0 to D, and every choice of so many as likely, as with a number drawn first.
-//! * For how a spark is made the paper's Algorithm 2 refers to itself; Tan and Zhu's explosion is taken.
-//! * The paper gives neither A nor d; `docs/papers/gpu-fwa.md` has what they do to its table.
-//! * It says a warp a firework, of which half throws 16 sparks that lie in shared memory. Here the kernels of all
-//!   methods lay individuals over threads, eight lanes or warps, whichever the planner takes; the paper's own are the
-//!   schedule `stepwise`, where a device has it.
+//! * Algorithm 3 as printed, x + (x - b) s, always moves away from b. The text (the distance is *multiplied* by s) and
+//!   the analysis (s has mean 1) need b + (x - b) s, which is used here.
+//! * One iteration is an explosion or a mutation: the paper's 1,000 iterations are 1,000 (L + 1) of ours. Its count of
+//!   evaluations, n m 1,000, omits L; ours counts every evaluation.
+//! * For each spark p is drawn uniformly, and each coordinate moves with probability p. So z is uniform in 0 to D and
+//!   all subsets of z coordinates are equally likely, as if z were drawn first.
+//! * For the construction of a spark, the paper's Algorithm 2 refers to itself; Tan and Zhu's explosion is used.
+//! * The paper gives neither A nor d; `docs/papers/gpu-fwa.md` shows their effect on its table.
+//! * The paper uses one warp for each firework, half of which throws 16 sparks from shared memory. Here the kernels of
+//!   all methods map an individual to a thread, eight lanes or a warp, as the planner chooses. The paper's own kernels
+//!   are the schedule `stepwise`, on devices that have it.
 
 use crate::boundary::Limits;
 use crate::fwa::{self, Range};
@@ -57,15 +56,15 @@ use crate::words;
 pub struct GpuFwa<R> {
     /// A, the sum of all amplitudes, in ranges.
     pub amplitude: R,
-    /// d, what every firework has of A at least.
+    /// d, the least share of A for every firework.
     pub amplitude_floor: R,
     /// delta, the reach of the mutation.
     pub delta: R,
-    /// What happens out of bounds, unless `modulo`.
+    /// What happens out of bounds, unless `modulo` is 1.
     pub limits: Limits<R>,
     /// 1 for the paper's mapping, [`fwa::modulo`]; 0 for `limits`.
     pub modulo: u32,
-    /// m, the sparks of each firework and explosion.
+    /// m, the sparks of each firework in an explosion.
     pub sparks: u32,
     /// L, the explosions between two mutations.
     pub explosions: u32,
@@ -74,7 +73,7 @@ pub struct GpuFwa<R> {
 /// What a firework does in an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The first explosion of a cycle: amplitudes are renewed.
+    /// The first explosion of a cycle: amplitudes are computed anew.
     First,
     /// Another explosion.
     Explosion,
@@ -87,17 +86,17 @@ pub enum Phase {
 pub struct Plan<R> {
     /// Whether this is a mutation.
     pub mutates: bool,
-    /// With which probability a coordinate changes.
+    /// The probability with which a coordinate changes.
     pub part: R,
     /// h or s
     pub change: R,
 }
 
-/// The number that is the amplitude.
+/// The index of the number that holds the amplitude.
 const AMPLITUDE: usize = 0;
 
 impl<R: Float> GpuFwa<R> {
-    /// What fireworks do in an iteration (from 1; at the start nothing is made of it).
+    /// What fireworks do in an iteration, which counts from 1; the result for 0 is unused.
     #[inline(always)]
     pub fn phase(&self, iteration: u64) -> Phase {
         match self.step(iteration) {
@@ -107,7 +106,8 @@ impl<R: Float> GpuFwa<R> {
         }
     }
 
-    /// How many explosions there are from an iteration (from 1) on before the next mutation; none if it is one.
+    /// The number of explosions from an iteration (from 1) on, inclusive, until the next mutation; 0 if it is the
+    /// mutation.
     #[inline(always)]
     pub fn explosions_left(&self, iteration: u64) -> u64 {
         u64::from(self.explosions) - self.step(iteration)
@@ -118,7 +118,7 @@ impl<R: Float> GpuFwa<R> {
         step_of_cycle(iteration, u64::from(self.explosions) + 1)
     }
 
-    /// The coordinate after it has been mapped into its bounds, which `draw` does in random modes.
+    /// The coordinate, mapped into its bounds; random modes call `draw`.
     #[inline(always)]
     pub fn mapped(&self, x: R, bounds: (R, R), draw: impl FnOnce() -> R) -> R {
         if self.modulo == 1 { fwa::modulo(x, bounds) } else { self.limits.enforce(x, bounds, draw) }
@@ -150,7 +150,7 @@ impl<R: Float> Method<R> for GpuFwa<R> {
         of_cycles.saturating_add(rest * sparks).saturating_mul(u64::from(individuals))
     }
 
-    /// Explosions do without the others until the last one.
+    /// Fireworks are independent of each other until the last explosion of a cycle.
     #[inline(always)]
     fn noticed(&self, iteration: u64) -> u64 {
         let (step, last) = (self.step(iteration), u64::from(self.explosions) - 1);
@@ -267,7 +267,7 @@ mod tests {
     fn amplitudes_are_renewed_at_the_start_of_a_cycle() {
         let three = Known(&[2.0, 3.0, 5.0].map(feasible));
         let who = Individual { individuals: 3, ..individual(feasible(5.0)) };
-        // y_min = 2; f - y_min = 0, 1, 3, in all 4: of 0.25 the third has 3/4.
+        // y_min = 2; f - y_min = 0, 1, 3, in all 4: the third gets 3/4 of 0.25.
         let mut numbers = Numbers::default();
         let seen = GPU_FWA.look(&who, &three, &mut numbers);
         let amplitude = numbers[0];

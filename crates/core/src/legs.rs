@@ -1,17 +1,17 @@
-//! Runs that begin anew when they have converged: where one is, and what comes next.
+//! Runs that restart after convergence: the state of a run between restarts, and the choice of the next restart.
 //!
-//! **Idea.** A run is a sequence of *legs*. When one has converged the next one begins elsewhere, with draws of its own: after
-//! CMA-ES with twice as many samples a generation (IPOP), or by turns with many and with few (BIPOP).
+//! **Idea.** A run is a sequence of *legs*. When a leg has converged, the next one starts elsewhere, with independent
+//! draws. For CMA-ES it has twice as many samples in a generation (IPOP), or alternately many and few (BIPOP).
 //!
-//! **Source.** A. Auger, N. Hansen, A restart CMA evolution strategy with increasing population size, IEEE CEC 2005; N. Hansen,
-//! Benchmarking a bi-population CMA-ES on the BBOB-2009 function testbed, GECCO 2009.
+//! **Source.** A. Auger, N. Hansen, A restart CMA evolution strategy with increasing population size, IEEE CEC 2005; N.
+//! Hansen, Benchmarking a bi-population CMA-ES on the BBOB-2009 function testbed, GECCO 2009.
 
 use crate::random::{Draw, Purpose, RunKey, Stream};
 use crate::real::Float;
 
-/// What a search does.
+/// What a search does in a leg.
 pub mod regime {
-    /// CMA-ES, of the first size or, after a large leg, of any between that and the large one's.
+    /// CMA-ES with the first number of samples or, after a large leg, any number between the first and the large one.
     pub const SMALL: u32 = 0;
     /// CMA-ES with twice as many samples as the last large leg.
     pub const LARGE: u32 = 1;
@@ -19,52 +19,53 @@ pub mod regime {
     pub const SHADE: u32 = 2;
 }
 
-/// Evaluations, for each dimension, that CMA-ES is ahead of SHADE.
+/// Evaluations, for each dimension, that CMA-ES gets before SHADE.
 ///
-/// Measured on BBOB, 15 instances, share of COCO's targets after 1,000 D and 10,000 D evaluations in 5, 10 and 20 dimensions
-/// (2026-11-26): 500 ahead 66.4 and 88.9 %, 57.9 and 80.4 %, 51.7 and 74.8 %; 1,000 ahead 67.4 and 88.7 %, 59.4 and 80.7 %, 52.8 and
-/// 74.1 %; 2,000 ahead 67.4 and 88.3 %, 59.4 and 80.6 %, 52.8 and 74.5 %.
+/// Measured on BBOB, 15 instances, share of COCO's targets after 1,000 D and 10,000 D evaluations in 5, 10 and 20
+/// dimensions (2026-11-26): 500 ahead 66.4 and 88.9 %, 57.9 and 80.4 %, 51.7 and 74.8 %; 1,000 ahead 67.4 and 88.7 %,
+/// 59.4 and 80.7 %, 52.8 and 74.1 %; 2,000 ahead 67.4 and 88.3 %, 59.4 and 80.6 %, 52.8 and 74.5 %.
 pub const AHEAD: u64 = 1000;
-/// Evaluations, for each dimension, that SHADE is ahead of CMA-ES from where a point has violated a constraint.
+/// Evaluations, for each dimension, that SHADE gets before CMA-ES, as soon as a point has violated a constraint.
 pub const AHEAD_CONSTRAINED: u64 = 10_000;
-/// Iterations between two looks at whether a population has converged.
+/// Iterations between two tests for convergence.
 pub const LOOK: u64 = 32;
-/// The same where a method begins anew by itself: each look interrupts a GPU.
+/// Iterations between two tests for methods that restart: each test interrupts a GPU.
 pub const LOOK_OF_METHODS: u64 = 128;
-/// A leg of a method that has not got better for so many iterations, and for half of its life, ends.
+/// A leg of a method ends when it has not improved for this many iterations and for half of its iterations.
 const PATIENCE: u64 = 500;
-/// No more samples than so many, nor than have so many places, come of doubling them.
+/// Doubling stops at this many samples, and where the samples would have this many coordinates in all.
 const MOST_SAMPLES: u32 = 65_536;
 const MOST_PLACES: u32 = 1 << 20;
 
-/// Where a search is among its *legs*: each of them goes from placing to convergence, with draws of its own.
+/// The state of a search in its *legs*. A leg lasts from the placement of the first points to convergence, with its own
+/// draws.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Legs {
-    /// The number of this leg among all of the run's, from 0.
+    /// The number of this leg among all legs of the run, from 0.
     pub number: u64,
-    /// The iteration of the run in which it was placed, moved on by as many as it has waited since.
+    /// The iteration of the run in which it was placed, plus the iterations in which it has waited since.
     pub began: u64,
     /// Evaluations of all legs of this search.
     pub evaluations: u64,
-    /// Evaluations of its legs that have ended: of small ones, and of large ones.
+    /// Evaluations of the legs that have ended: of small and of large ones.
     pub spent: [u64; 2],
-    /// At how many evaluations of this search the leg ends; 0 for no limit.
+    /// The leg ends when the search has done this many evaluations; 0 for no limit.
     pub limit: u64,
-    /// Evaluations that this search is to be ahead of the other one, where there are two.
+    /// Evaluations that this search gets before the other one, if there are two.
     pub ahead: u64,
-    /// What this search is doing: a code of [`regime`].
+    /// What this search does in the leg: a code of [`regime`].
     pub regime: u32,
-    /// How often the generation has been doubled.
+    /// How often the number of samples has been doubled.
     pub doubled: u32,
-    /// Points of a generation of this leg.
+    /// Points in a generation of this leg.
     pub individuals: u32,
-    /// Whether the leg is still to be placed; until then the points are those of the one before.
+    /// Whether the leg is still to be placed; until then the points are those of the previous leg.
     pub is_new: bool,
 }
 
 impl Legs {
-    /// The next leg of a method, which is placed in an iteration of the run.
+    /// The next leg of a method, placed in this iteration of the run.
     pub fn begun_anew(self, iteration: u64) -> Self {
         Legs { number: self.number + 1, began: iteration, is_new: false, ..self }
     }
@@ -74,30 +75,30 @@ impl Legs {
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restarts {
-    /// Nothing: it goes on as it is.
+    /// No next leg: the search continues after convergence.
     Never,
     /// A leg with twice as many samples.
     Ipop,
-    /// Legs with twice as many samples, and small ones, so that both have spent as much.
+    /// A leg with twice as many samples, or a small one, so that both kinds take equally many evaluations.
     Bipop,
 }
 
-/// How legs of CMA-ES follow each other.
+/// The rules by which legs of CMA-ES follow each other.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Succession<R> {
-    /// The first step size, as a part of the ranges.
+    /// The first step size, as a fraction of the ranges.
     pub step: R,
     /// What comes after a leg.
     pub restarts: Restarts,
-    /// Samples of the first generation.
+    /// The number of samples of the first leg.
     pub individuals: u32,
-    /// Whether bad samples teach the matrix, too.
+    /// Whether the worse samples update the matrix with negative weights.
     pub active: bool,
 }
 
 impl<R: Float> Succession<R> {
-    /// Samples of a large leg before which they have been doubled so often, at least as many as at first.
+    /// The samples of a large leg after `doubled` doublings; at least as many as in the first leg.
     #[inline(always)]
     pub fn large(&self, doubled: u32, stride: u32) -> u32 {
         let most = MOST_SAMPLES.min(MOST_PLACES / stride.max(1)).max(self.individuals);
@@ -105,14 +106,14 @@ impl<R: Float> Succession<R> {
         wanted.min(u64::from(most)) as u32
     }
 
-    /// Whether a leg ends whose search has done so many evaluations, and which goes on by itself or not.
+    /// Whether the leg ends, when the search has done this many evaluations; `goes_on` is false after convergence.
     #[inline(always)]
     pub fn ends(&self, evaluations: u64, limit: u64, goes_on: bool) -> bool {
         let is_over = limit > 0 && evaluations >= limit;
         self.restarts != Restarts::Never && (!goes_on || is_over)
     }
 
-    /// Chooses what comes after a leg that has ended: leg `number` of the run. SHADE begins as it did before.
+    /// Chooses the leg after one that has ended. It is leg `number` of the run. SHADE restarts with unchanged settings.
     #[inline(always)]
     pub fn next(&self, legs: Legs, (key, stride): (RunKey, u32), number: u64) -> Legs {
         let mut next = Legs { number, limit: 0, is_new: true, ..legs };
@@ -139,19 +140,19 @@ impl<R: Float> Succession<R> {
         next
     }
 
-    /// The first step size of a leg, as a part of the ranges.
+    /// The first step size of a leg, as a fraction of the ranges.
     #[inline(always)]
     pub fn first_step(&self, legs: &Legs, key: RunKey) -> R {
         if legs.regime != regime::SMALL || legs.number == 0 {
             return self.step;
         }
-        // A hundredth of it to all of it: 10^-2u.
+        // From a hundredth of it to all of it: 10^-2u.
         let [u, _] = drawn_before::<R>(key, legs.number);
         self.step * (u * R::from_f64(-4.605170185988091)).exp()
     }
 }
 
-/// How often a run has begun anew, one of whose searches is at these legs: legs that have been placed, but for each search's first.
+/// How often a run has restarted: the number of legs that have been placed, without the first leg of each search.
 pub fn restarts(own: &Legs, other: Option<&Legs>) -> u64 {
     if own.individuals == 0 {
         // A method counts a leg when it is placed.
@@ -159,14 +160,14 @@ pub fn restarts(own: &Legs, other: Option<&Legs>) -> u64 {
     }
     let legs = || other.into_iter().chain([own]);
     let all = legs().map(|legs| legs.number).max().unwrap_or(0) + 1;
-    // Searches count a leg when the one before ends; the first of SHADE is number 1.
+    // Searches count a leg when the previous one ends; the first leg of SHADE is number 1.
     let is_first = |legs: &Legs| legs.regime == regime::SHADE && legs.number == 1;
     let waiting = legs().filter(|legs| legs.is_new && !is_first(legs)).count();
     all - (legs().count() + waiting) as u64
 }
 
-/// Whether it is the turn of the other of two searches, when the present leg of this one is so many iterations old, and a generation
-/// of SHADE has so many individuals.
+/// Whether the other of two searches is to continue. `age` counts the iterations of the present leg of this search, and
+/// `individuals` is the number of individuals in a generation of SHADE.
 #[inline(always)]
 pub fn is_others_turn(own: &Legs, others: &Legs, age: u64, individuals: u32) -> bool {
     let own_lead = own.evaluations.saturating_add(others.ahead);
@@ -174,39 +175,39 @@ pub fn is_others_turn(own: &Legs, others: &Legs, age: u64, individuals: u32) -> 
     if own.regime == regime::SHADE {
         return (own.is_new || age.is_multiple_of(LOOK)) && lead > 0;
     }
-    // Where it is to be ahead it converges once, whatever that takes.
+    // A search that is to be ahead first converges once, however long that takes.
     let is_first = own.number == 0 && own.ahead > 0;
     !is_first && lead > LOOK * u64::from(individuals)
 }
 
-/// Whether violations and values of a population, the least and the largest, are the same in three quarters of the digits of their
-/// precision.
+/// Whether the violations of a population are equal, and its values equal in three quarters of the digits of the
+/// precision. Each pair is the smallest and the largest.
 #[inline(always)]
 pub fn is_one_value<R: Float>(violations: (R, R), (least, most): (R, R)) -> bool {
     let size = least.abs().larger(most.abs());
     violations.0 == violations.1 && most - least <= size * three_quarters()
 }
 
-/// Whether a coordinate of a population, the least and the largest, is the same in as many digits of its range.
+/// Whether a coordinate, from the smallest to the largest in a population, is equal in as many digits of its range.
 #[inline(always)]
 pub fn is_one_place<R: Float>((least, most): (R, R), (lower, upper): (R, R)) -> bool {
     most - least <= (upper - lower) * three_quarters()
 }
 
-/// Whether a leg of a method has stopped getting better: after so many iterations, the last improvement having come after so many.
+/// Whether a leg of a method has stagnated, at this age in iterations, with the last improvement at `improved_at`.
 #[inline(always)]
 pub fn has_stalled(age: u64, improved_at: u64) -> bool {
     age.saturating_sub(improved_at) > PATIENCE.max(age / 2)
 }
 
-/// What three quarters of the digits of the precision can tell of 1.
+/// The relative distance of two numbers that agree in three quarters of the digits of the precision.
 #[inline(always)]
 fn three_quarters<R: Float>() -> R {
     let root = R::HALF_EPSILON.sqrt();
     root * root.sqrt()
 }
 
-/// Two numbers uniform in (0, 1) that a leg draws before it begins.
+/// Two numbers uniform in (0, 1) that a leg draws before it starts.
 #[inline(always)]
 fn drawn_before<R: Float>(key: RunKey, number: u64) -> [R; 2] {
     Draw::both(Stream::new(key.of_leg(number), Purpose::Choice, 0, 0).draws_of::<R>(0))
@@ -249,7 +250,7 @@ mod tests {
         assert_eq!((next.number, next.individuals, next.is_new), (1, 20, true));
         assert_eq!((next.spent, next.regime), ([300, 0], regime::LARGE));
         let bipop = Succession { restarts: Restarts::Bipop, ..IPOP };
-        // As much is to be spent by large legs first.
+        // Large legs first have to take as many evaluations.
         let large = bipop.next(FIRST, (key(), 4), 1);
         assert_eq!(large, next);
         let ended = Legs { evaluations: 1300, is_new: false, ..large };
@@ -279,7 +280,7 @@ mod tests {
         assert_eq!(both(leg(2, false), shade(1, true)), 1);
         assert_eq!(both(shade(3, true), leg(2, false)), 1);
         assert_eq!(both(shade(3, false), leg(2, false)), 2);
-        // A method's, which is to begin anew.
+        // A leg of a method that is to restart.
         assert_eq!(restarts(&Legs { individuals: 0, ..leg(4, true) }, None), 4);
     }
 
@@ -287,7 +288,7 @@ mod tests {
     fn a_leg_stalls_after_half_of_its_life() {
         assert!(!has_stalled(500, 0) && has_stalled(501, 0));
         assert!(!has_stalled(3000, 1500) && has_stalled(3001, 1500));
-        // What is noticed only later counts as noticed.
+        // An improvement that is recorded late is not a stall.
         assert!(!has_stalled(5, 9));
     }
 

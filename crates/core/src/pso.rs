@@ -1,7 +1,7 @@
 //! Particle swarm optimisation, global best, synchronous.
 //!
-//! **Idea.** Each particle remembers the best point it has seen and knows the best point that any
-//! has seen; its velocity is pulled towards both by random amounts, one draw each per coordinate.
+//! **Idea.** Each particle remembers the best point that it has seen and knows the best point that the swarm has seen.
+//! Its velocity is pulled towards both. The strength of each pull is random, with a separate draw for each coordinate.
 //!
 //! **Equations** (of one coordinate; CPSO's 2 and 3):
 //!
@@ -12,31 +12,34 @@
 //!
 //! | symbol | field | meaning | range | default |
 //! |---|---|---|---|---|
-//! | w | `inertia` | share of the velocity that is kept | finite | 0.7298 |
+//! | w | `inertia` | fraction of the velocity that is kept | finite | 0.7298 |
 //! | c1 | `cognitive` | pull to the personal best | [0, 1e30] | 1.4962 |
 //! | c2 | `social` | pull to the global best | [0, 1e30] | 1.4962 |
-//! | k | `velocity_limit` | largest speed in ranges per iteration | > 0, inf for none | 1 |
+//! | k | `velocity_limit` | largest speed in ranges per iteration | > 0, inf for no limit | 1 |
 //! | | `boundary` | see [`boundary`] | | clamp |
 //! | COR | `correction` | reach of the mode `reverse` | [0, 1] | 0.22 |
-//! | r1, r2 | | uniform in [0, 1), fresh for every coordinate: [`Factor`]s | | |
-//! | p, g | | personal best, global best of the iteration before | | |
+//! | r1, r2 | | uniform in [0, 1), a new draw for every coordinate: [`Factor`]s | | |
+//! | p, g | | personal best and global best of the previous iteration | | |
 //!
 //! **Source.** The paper on CPSO, particle swarm optimisation with CUDA and a tree reduction (equations 2 and 3,
-//! Algorithms 1 to 5; `docs/papers/cpso.md`); with c1 = c2 = 2 and w = 1 its equations are also those of the notes
-//! on whole-matrix operations (`docs/papers/pso-notes.md`); default coefficients from M. Clerc,
-//! J. Kennedy, "The particle swarm: explosion, stability, and convergence in a multidimensional
-//! complex space", IEEE TEVC 6, 2002; the limit k = 1 from R. Eberhart, Y. Shi, "Comparing inertia
-//! weights and constriction factors in particle swarm optimization", CEC 2000.
+//! Algorithms 1 to 5; `docs/papers/cpso.md`). With c1 = c2 = 2 and w = 1 its equations are also those of the notes
+//! on whole-matrix operations (`docs/papers/pso-notes.md`). The default coefficients are from M. Clerc, J. Kennedy,
+//! "The particle swarm: explosion, stability, and convergence in a multidimensional complex space", IEEE TEVC 6, 2002.
+//! The limit k = 1 is from R. Eberhart, Y. Shi, "Comparing inertia weights and constriction factors in particle swarm
+//! optimization", CEC 2000.
 //!
-//! **Deviations.** The paper's pseudo-code updates when the fitness is *greater*, while its
-//! experiments and its reduction minimise: we minimise. It leaves open whether r1 and r2 are drawn per particle or
-//! per coordinate: per coordinate, as in the original PSO. Velocities start at random, it says, not how:
-//! half the way to a random point, as in Clerc's SPSO 2007. Its r1 and r2 are in [0, 1], ours in [0, 1); the
-//! notes say "between one and two", a slip for zero and one: with [1, 2) every pull would overshoot. The notes
-//! begin with a global best of zero and fitnesses of minus infinity (they maximise); here the first points are
-//! evaluated. The paper has no velocity limit and no
-//! boundary; without a limit the velocity is limited by the largest finite number, so that no NaN
-//! can arise, and positions stay in bounds.
+//! **Deviations.**
+//! * The paper's pseudo-code updates when the fitness is *greater*, while its experiments and its reduction minimise.
+//!   This code minimises.
+//! * The paper does not say whether r1 and r2 are drawn per particle or per coordinate. Here they are drawn per
+//!   coordinate, as in the original PSO. Its r1 and r2 are in [0, 1], ours in [0, 1).
+//! * The paper starts with random velocities but does not say which. Here the first velocity is half the difference
+//!   to a random point, as in Clerc's SPSO 2007.
+//! * The notes say that r1 and r2 are "between one and two", a slip for zero and one: with [1, 2) every pull would
+//!   overshoot. They begin with a global best of zero and fitnesses of minus infinity (they maximise). Here the first
+//!   points are evaluated.
+//! * The paper has no velocity limit and no boundary. Here positions stay in the bounds, and without a limit the
+//!   largest finite number limits the velocity, so that no NaN can arise.
 
 use crate::boundary::{self, Boundary};
 use crate::launch::Words;
@@ -48,15 +51,15 @@ use crate::words;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Coefficients<R> {
-    /// w, the share of the velocity that is kept.
+    /// w, the fraction of the velocity that is kept.
     pub inertia: R,
     /// c1, the pull to the personal best.
     pub cognitive: R,
     /// c2, the pull to the global best.
     pub social: R,
-    /// k, the largest speed, in ranges per iteration; infinite for none.
+    /// k, the largest speed, in ranges per iteration; infinite for no limit.
     pub velocity_limit: R,
-    /// COR, the reach of [`Boundary::Reverse`], as a part of the range.
+    /// COR, the reach of [`Boundary::Reverse`], as a fraction of the range.
     pub correction: R,
     /// What happens at the bounds.
     pub boundary: Boundary,
@@ -77,13 +80,13 @@ pub struct Coordinate<R> {
     pub personal_best: R,
 }
 
-/// The weights c1 r1 and c2 r2 of a coordinate's two pulls.
+/// The weights c1 r1 and c2 r2 of the pulls to the personal and the global best.
 #[inline(always)]
 pub fn pulls<R: Float>(coefficients: &Coefficients<R>, [r1, r2]: [Factor<R>; 2]) -> [R; 2] {
     [r1.times(coefficients.cognitive), r2.times(coefficients.social)]
 }
 
-/// The velocity of CPSO's equation 2, before the limit; its products and sums are fused.
+/// The velocity of CPSO's equation 2, before the limit. Products and sums are fused.
 #[inline(always)]
 pub fn velocity<R: Float>(
     coefficients: &Coefficients<R>,
@@ -100,7 +103,7 @@ pub fn velocity<R: Float>(
 #[inline(always)]
 pub fn speeds<R: Float>(coefficients: &Coefficients<R>, (lower, upper): (R, R)) -> (R, R) {
     let limit = (coefficients.velocity_limit * (upper - lower)).smaller(R::MAX);
-    // Zero minus zero is +0, which a bound must be.
+    // A bound must not be -0: zero minus zero is +0.
     (R::ZERO - limit, limit)
 }
 
@@ -113,7 +116,7 @@ pub fn limited<R: Float>(coefficients: &Coefficients<R>, velocity: R, bounds: (R
 
 /// Position and velocity after CPSO's equation 3 and the boundary mode.
 ///
-/// `draw` gives the random number of the modes that need one.
+/// `draw` returns the random number of the modes that need one.
 #[inline(always)]
 pub fn moved<R: Float>(
     coefficients: &Coefficients<R>,
@@ -126,7 +129,7 @@ pub fn moved<R: Float>(
     boundary::enforce(coefficients.boundary, coefficients.correction, there, bounds, draw)
 }
 
-/// An inertia that falls from `start` to `end` over so many `iterations`; 0 for never.
+/// An inertia that falls linearly from `start` to `end` over `iterations` iterations; with 0 it stays at `start`.
 #[inline(always)]
 pub fn falling<R: Float>(start: R, end: R, iteration: u64, iterations: u32) -> R {
     if iterations == 0 {
@@ -136,29 +139,29 @@ pub fn falling<R: Float>(start: R, end: R, iteration: u64, iterations: u32) -> R
     start - (start - end) * (R::from_u32(reached) / R::from_u32(iterations))
 }
 
-/// The draw with which coordinate `i` of a particle re-enters its bounds.
+/// The random number with which coordinate `i` of a particle is put back into its bounds.
 #[inline(always)]
 pub fn reentry_draw<R: Float>(key: RunKey, iteration: u64, individual: u32, i: u32) -> R {
     Stream::new(key, Purpose::Reentry, iteration, individual).draws_of::<R>(i)[0].open()
 }
 
-/// A coordinate's first position and velocity from its two draws.
+/// The first position and velocity of a coordinate, from two draws.
 ///
-/// The position is `given`, or if that is a NaN uniform in the bounds; the velocity is half the way to another such
-/// point.
+/// The position is `given`, or uniform in the bounds if `given` is a NaN. The velocity is half the difference to
+/// another uniform point.
 #[inline(always)]
 pub fn initial<R: Float>(bounds: (R, R), [u1, u2]: [Draw<R>; 2], given: R) -> (R, R) {
     let position = if given.is_nan() { uniform(bounds, u1) } else { given };
     (position, first_velocity(bounds, u2, position))
 }
 
-/// A coordinate uniform in its bounds.
+/// A coordinate that is uniform in its bounds.
 #[inline(always)]
 pub fn uniform<R: Float>((lower, upper): (R, R), u: Draw<R>) -> R {
     (lower + (upper - lower) * u.open()).clamp_to(lower, upper)
 }
 
-/// Half the way from a position to a point uniform in the bounds.
+/// Half the difference from a position to a point that is uniform in the bounds.
 #[inline(always)]
 pub fn first_velocity<R: Float>(bounds: (R, R), u: Draw<R>, position: R) -> R {
     R::HALF * (uniform(bounds, u) - position)
@@ -210,12 +213,12 @@ mod tests {
 
     #[test]
     fn the_start_by_hand() {
-        // Half a step more than 1/4 and 3/4, which is too little to be seen here.
+        // `open` adds half a step to 1/4 and 3/4, which is below the tolerance.
         let draws = [1.25_f32, 1.75].map(Draw::of_one_to_two);
         let (x, v) = initial((-2.0, 6.0), draws, f32::NAN);
         assert!(x.abs() < 1e-6 && (v - 2.0).abs() < 1e-6, "{x} {v}");
         assert_eq!(initial((3.0, 3.0), draws, f32::NAN), (3.0, 0.0));
-        // Begun at 1: half the way to 4.
+        // A given position of 1: the velocity is half the difference to 4.
         let (x, v) = initial((-2.0, 6.0), draws, 1.0);
         assert!(x == 1.0 && (v - 1.5).abs() < 1e-6, "{x} {v}");
     }

@@ -1,9 +1,9 @@
-//! Particle swarm optimisation with a neighbourhood and an inertia that may fall: the general form of
+//! Particle swarm optimisation with a neighbourhood topology and an optionally falling inertia: the general form of
 //! [`pso`].
 //!
-//! **Idea.** A particle is pulled to the best personal best of its neighbourhood, itself included:
-//! the whole swarm (star), so many particles on either side of it (ring), or the four beside it on a
-//! grid without edges (von Neumann).
+//! **Idea.** A particle is pulled to the best personal best of its neighbourhood, which includes the particle itself.
+//! The neighbourhood is the whole swarm (star), several particles on either side of it (ring), or the four adjacent
+//! particles on a grid whose opposite edges are joined (von Neumann).
 //!
 //! **Equations** are those of [`pso`] with l, the neighbourhood's best, in place of g, and
 //!
@@ -15,7 +15,7 @@
 //! |---|---|---|---|---|
 //! | | `coefficients` | as in [`pso`]; its inertia is w_start | | |
 //! | w_end | `final_inertia` | at iteration t_end and after | finite | 0.4 |
-//! | t_end | `inertia_iterations` | iterations over which w falls; 0 for never | | 0 |
+//! | t_end | `inertia_iterations` | iterations over which w falls; 0 for a constant w | | 0 |
 //! | | `topology` | star, ring or von Neumann | | star |
 //! | | `neighbours` | neighbours on the ring, half of them on either side | even, 2 to n - 1 | 2 |
 //! | | `columns` | columns of the grid | n / columns rows, both at least 3 | |
@@ -26,9 +26,9 @@
 //! optimization", SIS 2007 (ring with two neighbours). libCudaOptimize has the ring with two neighbours and a
 //! constant inertia.
 //!
-//! **Deviations.** The star with constant inertia has kernels of its own, with the same bits. libCudaOptimize gives
-//! neither coefficients nor a limit of velocities; those of the preset `libcudaoptimize` are SPSO 2006's, and the limit
-//! of one range and the clamped positions are ours.
+//! **Deviations.** The star with constant inertia has kernels of its own, which return the same bits. libCudaOptimize
+//! gives neither coefficients nor a velocity limit. Those of the preset `libcudaoptimize` are SPSO 2006's; the limit of
+//! one range and the clamped positions are ours.
 
 use crate::method::{Fitnesses, Individual, MAX_OTHERS, Method, Numbers, Own, Population, Site};
 use crate::order::Candidate;
@@ -36,7 +36,7 @@ use crate::pso::{self, Coefficients, Coordinate};
 use crate::real::Float;
 use crate::words;
 
-/// Who is whose neighbour.
+/// Which particles are neighbours.
 ///
 /// ```
 /// use warpswarm_core::pso_topology::Topology;
@@ -46,12 +46,12 @@ use crate::words;
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Topology {
-    /// Everybody.
+    /// All particles.
     #[default]
     Star = 0,
-    /// Particles with neighbouring indices, the last beside the first.
+    /// Particles with adjacent indices; the first and the last are adjacent.
     Ring = 1,
-    /// Particles beside, above and below on a grid, row by row, opposite edges joined.
+    /// Particles to the left and right, above and below on a grid filled row by row, with opposite edges joined.
     VonNeumann = 2,
 }
 
@@ -73,35 +73,35 @@ pub struct Pso<R> {
     pub final_inertia: R,
     /// t_end; 0 for a constant inertia.
     pub inertia_iterations: u32,
-    /// Who is whose neighbour.
+    /// Which particles are neighbours.
     pub topology: Topology,
-    /// Neighbours on the ring; columns of the grid.
+    /// The number of neighbours on the ring, or of columns of the grid.
     pub width: u32,
 }
 
-/// What a particle decides before it moves.
+/// The choices that a particle makes once for all coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan<R> {
     /// w
     pub inertia: R,
-    /// The particle whose personal best pulls, unless it is the global best.
+    /// The particle with the neighbourhood's best personal best; unused with the star, which uses the global best.
     pub leader: u32,
 }
 
-/// The neighbour of particle `me` of `n`, `number` of `width` on the ring: half of them before it.
+/// Neighbour `number` (from 0, below `width`) of particle `me` of `n` on the ring; the first half are those before it.
 #[inline(always)]
 pub fn on_ring(me: u32, n: u32, width: u32, number: u32) -> u32 {
     let half = width / 2;
-    // Before, then after; neither number reaches n.
+    // First those before, then those after; `away` is below n in both cases.
     let away = if number < half { n - half + number } else { number - half + 1 };
     let past_the_end = me >= n - away;
     if past_the_end { me - (n - away) } else { me + away }
 }
 
-/// The neighbour of particle `me` of `n` on the grid with so many columns: left, right, above, below.
+/// Neighbour `number` (0 to 3) of particle `me` of `n` on a grid with `columns` columns: left, right, above, below.
 #[inline(always)]
 pub fn on_grid(me: u32, n: u32, columns: u32, number: u32) -> u32 {
-    // Never zero; said so that no check for a division by zero is compiled.
+    // Never zero; `max` shows this to the compiler, which then leaves out a check for a division by zero.
     let column = me % columns.max(1);
     match number {
         0 if column == 0 => me + columns - 1,
@@ -116,14 +116,14 @@ pub fn on_grid(me: u32, n: u32, columns: u32, number: u32) -> u32 {
 }
 
 impl<R: Float> Pso<R> {
-    /// w in an iteration.
+    /// w in an iteration, which counts from 1.
     #[inline(always)]
     pub fn inertia(&self, iteration: u64) -> R {
         let (start, end) = (self.coefficients.inertia, self.final_inertia);
         pso::falling(start, end, iteration, self.inertia_iterations)
     }
 
-    /// The best of a particle's neighbourhood.
+    /// The particle with the best personal best in the neighbourhood.
     #[inline(always)]
     fn leader<P: Fitnesses<R>>(&self, who: &Individual<R>, population: &P) -> u32 {
         let neighbours = match self.topology {
@@ -145,9 +145,9 @@ impl<R: Float> Pso<R> {
     }
 }
 
-/// The own row that is the position.
+/// The index of the own row that holds the position.
 const POSITION: usize = 0;
-/// The own row that is the velocity.
+/// The index of the own row that holds the velocity.
 const VELOCITY: usize = 1;
 
 /// The public point is the personal best.
@@ -156,7 +156,7 @@ impl<R: Float> Method<R> for Pso<R> {
     const NUMBERS: usize = 0;
     const OTHERS: usize = 1;
     const MOST_THREADS: [u32; 2] = [640, 512];
-    /// The particle whose personal best pulls.
+    /// The particle with the best personal best in the neighbourhood.
     type Seen = u32;
     type Plan = Plan<R>;
 
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(ring(4, 2), [3, 0]);
         assert_eq!(ring(0, 4), [3, 4, 1, 2]);
         assert_eq!(ring(3, 4), [1, 2, 4, 0]);
-        // Indices near the end of their type do not overflow.
+        // Indices near u32::MAX do not overflow.
         let n = u32::MAX - 1;
         assert_eq!([on_ring(n - 1, n, 2, 0), on_ring(n - 1, n, 2, 1)], [n - 2, 0]);
     }

@@ -1,7 +1,7 @@
-//! Simulated annealing: a population of chains that know nothing of each other.
+//! Simulated annealing: a population of independent chains.
 //!
-//! **Idea.** Each chain steps to a random neighbour; a better one is always taken, a worse one with
-//! a probability that falls with the temperature, which falls every iteration.
+//! **Idea.** Each chain proposes a random neighbour. A better one is always accepted, a worse one with a probability
+//! that falls with the temperature. The temperature falls in every iteration.
 //!
 //! **Equations** (x' of one coordinate):
 //!
@@ -17,23 +17,25 @@
 //! | T | `temperature` | at the start, in units of the objective | finite, > 0 | 100 |
 //! | a | `cooling` | factor of the temperature | (0, 1] | 0.98 |
 //! | s | `step` | size of a step at the start | finite, > 0 | 0.1 |
-//! | | `unit` | in what s counts: ranges, or units of the coordinate | | ranges |
+//! | | `unit` | unit of s: ranges, or units of the coordinate | | ranges |
 //! | b | `step_cooling` | factor of the step | (0, 1] | 0.998 |
 //! | | `neighbour` | uniform or gaussian | | gaussian |
 //! | | `limits` | see [`boundary`](crate::boundary) | | reflect |
-//! | f, f' | | value before and after; violation where that differs | | |
+//! | f, f' | | value before and after; the violations where they differ | | |
 //! | r | | uniform in (0, 1) | | |
 //!
 //! **Source.** S. Kirkpatrick, C. Gelatt, M. Vecchi, "Optimization by simulated annealing", Science
 //! 220, 1983; population, neighbour and cooling as in libCudaOptimize's case study 2.
 //!
-//! **Deviations.** libCudaOptimize has a step of fixed size: its code adds a number uniform in [-0.1, 0.1] to each
-//! coordinate, in units of the coordinate (its text calls 0.1 a deviation). That is `unit` = `coordinates`, b = 1
-//! and the uniform neighbour, the preset `libcudaoptimize`. With a fixed size the chains cannot come closer than that
-//! allows, and a size in units fits one problem alone: by default it is a tenth of the range, and shrinks.
-//! libCudaOptimize does not give the first temperature: 100 is ours, also in the preset. Its code limits a
-//! coordinate to the bounds by a function that it does not show: the preset clamps. The best point of all chains is
-//! kept. Between points of different violation, the violation stands for the value.
+//! **Deviations.**
+//! * libCudaOptimize has a step of fixed size: its code adds a number uniform in [-0.1, 0.1] to each coordinate, in
+//!   units of the coordinate (its text calls 0.1 a deviation). That is `unit` = `coordinates`, b = 1 and the uniform
+//!   neighbour, the preset `libcudaoptimize`. A fixed size limits how close a chain comes to an optimum, and a size in
+//!   units suits only one problem. The default step is therefore a tenth of the range and shrinks.
+//! * libCudaOptimize does not give the first temperature: 100 is ours, also in the preset.
+//! * Its code limits a coordinate to the bounds by a function that it does not show: the preset clamps.
+//! * The best point of all chains is kept.
+//! * Between points of different violation, the violation replaces the value.
 
 use crate::boundary::{Boundary, Limits};
 use crate::method::{Individual, Method, Numbers, Own, Population, Site, With};
@@ -41,7 +43,7 @@ use crate::order::Fitness;
 use crate::real::Float;
 use crate::words;
 
-/// How far a chain steps.
+/// The distribution of a chain's steps.
 ///
 /// ```
 /// use warpswarm_core::sa::Neighbour;
@@ -63,7 +65,7 @@ impl Neighbour {
         [("uniform", Neighbour::Uniform), ("gaussian", Neighbour::Gaussian)];
 }
 
-/// In what a step counts.
+/// The unit of a step.
 ///
 /// ```
 /// use warpswarm_core::sa::Unit;
@@ -101,19 +103,19 @@ pub struct Sa<R> {
     pub step_cooling: R,
     /// What happens at the bounds.
     pub limits: Limits<R>,
-    /// How far a chain steps.
+    /// The distribution of a chain's steps.
     pub neighbour: Neighbour,
-    /// In what the step counts.
+    /// The unit of a step.
     pub unit: Unit,
 }
 
-/// The number that is the temperature.
+/// The index of the number that holds the temperature.
 const TEMPERATURE: usize = 0;
-/// The number that is the step.
+/// The index of the number that holds the step.
 const STEP: usize = 1;
 
 impl<R: Float> Sa<R> {
-    /// A coordinate's step, in steps: z.
+    /// z, the random direction of a coordinate's step.
     #[inline(always)]
     pub fn direction<S: Site<R>>(&self, site: &S) -> R {
         match self.neighbour {
@@ -123,13 +125,13 @@ impl<R: Float> Sa<R> {
     }
 }
 
-/// Whether a chain goes from `old` to `new` at this temperature; `r` is uniform in (0, 1).
+/// Whether a chain moves from `old` to `new` at this temperature; `r` is uniform in (0, 1).
 #[inline(always)]
 pub fn accepts<R: Float>(old: Fitness<R>, new: Fitness<R>, temperature: R, r: R) -> bool {
     if !old.beats(new) {
         return true;
     }
-    // A NaN is never less: what is not a number is refused.
+    // Comparisons with NaN are false: a value that is not a number is rejected.
     let worse = if new.counted() == old.counted() {
         new.value - old.value
     } else {
@@ -228,7 +230,7 @@ mod tests {
         assert!(accepts(old, at(0.0, 1.0), 1e-9, 0.999));
         // exp(-(3 - 1) / 4) = 0.6065
         assert!(accepts(old, at(0.0, 3.0), 4.0, 0.606) && !accepts(old, at(0.0, 3.0), 4.0, 0.607));
-        // From feasible to infeasible the violation counts, not the better value: exp(-0.5).
+        // From feasible to infeasible the violation is used, not the better value: exp(-0.5).
         assert!(
             accepts(old, at(2.0, -9.0), 4.0, 0.606) && !accepts(old, at(2.0, -9.0), 4.0, 0.607)
         );

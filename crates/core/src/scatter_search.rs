@@ -1,38 +1,44 @@
-//! Scatter search: pairs of a small reference set of good and of scattered points are combined, and the offspring improved.
+//! Scatter search: pairs from a small reference set of good and of distant points are combined, and the offspring
+//! improved.
 //!
-//! **Idea.** The first individuals are the reference set: the *best set*, then the *diverse set*. The others are a pool. In a
-//! cycle each of the pool is put between or near two of the reference set, improves by itself, and then the reference set takes
-//! over the best of all, and, or, the farthest from the best. Where it took over none of the pool, that is placed anew.
+//! **Idea.** The first individuals are the reference set: the *best set*, then the *diverse set*. The others are the
+//! pool. In a cycle each individual of the pool is placed between or near two of the reference set and then improved by
+//! a local search. After that the reference set takes over the best points of all, or those farthest from the best set,
+//! or both. If it took over none of the pool, the pool is placed anew.
 //!
 //! **Equations** (of one coordinate; a and b are the parents'):
 //!
 //! ```text
 //! combine   x = min(a, b) - alpha |a - b| + u (1 + 2 alpha) |a - b|      BLX-alpha, u uniform in (0, 1)
-//! improve   as in solis_wets, at first with half the distance to the nearest of the reference set
+//! improve   as in solis_wets; the first step is half the distance to the nearest of the reference set
 //! best      the i-th best of all becomes the i-th of the best set
-//! diverse   the i-th farthest from the best set, by the distance to its nearest, becomes the i-th of the
-//!           diverse set; of all but the best set, or of the pool where it was placed anew
+//! diverse   the i-th farthest from the best set, by the distance to its nearest member, becomes the i-th of the
+//!           diverse set; candidates are all but the best set, or the pool if it was placed anew
 //! ```
 //!
-//! A cycle is six iterations and `improvement` more: three to measure, two for the reference set to take over, one to combine.
+//! A cycle has six iterations and `improvement` more: three to measure, two for the reference set to take over, one to
+//! combine.
 //!
 //! | symbol | field | meaning | range | default |
 //! |---|---|---|---|---|
 //! | | `best_set` | individuals of the best set | >= 1 | 10 |
 //! | | `diverse_set` | individuals of the diverse set | >= 1 | 10 |
 //! | alpha | `alpha` | how far outside its parents a coordinate may be | finite, >= 0 | 0.5 |
-//! | | `improvement` | tries to improve each of the pool in a cycle | >= 0 | 20 |
-//! | | `update` | whether the diverse set is renewed by the best, or by the farthest | | diverse |
-//! | | `search` | see [`solis_wets`]; its `step` is 0 for the distance above, its `mirror` `failure` | | |
+//! | | `improvement` | local search steps of each individual of the pool in a cycle | >= 0 | 20 |
+//! | | `update` | whether the diverse set takes over the best or the farthest points | | diverse |
+//! | | `search` | see [`solis_wets`]; here `step` = 0 means the first step above; `mirror` is `failure` | | |
 //!
 //! **Source.** F. Glover, "A template for scatter search and path relinking", 1998; in the form of libCudaOptimize
-//! ("libCudaOptimize: an open source library of GPU-based metaheuristics", GECCO 2012): BLX-alpha after L. Eshelman, J. Schaffer,
-//! "Real-coded genetic algorithms and interval-schemata", 1993.
+//! ("libCudaOptimize: an open source library of GPU-based metaheuristics", GECCO 2012): BLX-alpha after L. Eshelman, J.
+//! Schaffer, "Real-coded genetic algorithms and interval-schemata", 1993.
 //!
-//! **Deviations.** libCudaOptimize does not say which elements of the two sets it combines: here all pairs, one after the other,
-//! one for each of the pool; nor the sets' sizes, alpha, or how long it improves. Distances are in ranges of the bounds. The best
-//! set also takes over better points of a new pool. The improvement tries a mirror image after a failure only (libCudaOptimize:
-//! the better of both): with two evaluations a try, the kernels did not link.
+//! **Deviations.**
+//! * libCudaOptimize does not say which elements of the two sets it combines. Here the pool gets all pairs, one after
+//!   the other. It also gives neither the sets' sizes, nor alpha, nor the length of the improvement.
+//! * Distances are in ranges of the bounds.
+//! * The best set also takes over better points of a new pool.
+//! * The improvement tries a mirror image only after a failure (libCudaOptimize: the better of both). With two
+//!   evaluations in an iteration, the kernels did not link.
 
 mod phase;
 mod update;
@@ -50,59 +56,59 @@ pub use update::Update;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScatterSearch<R> {
-    /// How the pool improves.
+    /// The local search that improves the pool.
     pub search: SolisWets<R>,
-    /// How far outside its parents a coordinate may be.
+    /// How far outside its parents a coordinate may be, as a multiple of the parents' difference.
     pub alpha: R,
-    /// Individuals of the best set.
+    /// The number of individuals in the best set.
     pub best_set: u32,
-    /// Individuals of the diverse set.
+    /// The number of individuals in the diverse set.
     pub diverse_set: u32,
-    /// Tries to improve each of the pool in a cycle.
+    /// Local search steps of each individual of the pool in a cycle.
     pub improvement: u32,
     /// How the diverse set is renewed.
     pub update: Update,
 }
 
-/// What an individual sees of the others.
+/// What an individual uses of the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// What it does.
+    /// The phase of the cycle.
     pub phase: Phase,
-    /// Whose point it takes over.
+    /// The individual whose point it takes over.
     pub from: u32,
-    /// Whose offspring it becomes; none where the pool is placed anew.
+    /// The parents of its new point; none if the pool is placed anew.
     pub parents: Option<[u32; 2]>,
 }
 
 /// How a point is changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Plan<R> {
-    /// Placed anew.
+    /// Placed anew, uniformly in the bounds.
     Anew,
-    /// Put near these two.
+    /// Combined from these two individuals.
     Combined([u32; 2]),
-    /// Improved.
+    /// A step of the local search.
     Improved(solis_wets::Plan<R>),
 }
 
-/// The number that is a rank, or the square of a distance.
+/// Index of the number that holds a rank, or the square of a distance.
 const KEY: usize = 0;
-/// The number of the reference set that is one where the last of the pool was taken over.
+/// Index of a number of the reference set: one if the individual took over a point of the pool at its last chance.
 const REPLACED: usize = 1;
-/// The number of the diverse set that is one where the pool has been placed anew.
+/// Index of a number of the diverse set: one if the pool has been placed anew.
 const RENEWED: usize = 2;
-/// Iterations of a cycle before the pool improves.
+/// Iterations of a cycle before the first step of the local search.
 const BEFORE: u64 = 6;
 
 impl<R: Float> ScatterSearch<R> {
-    /// Individuals of the reference set.
+    /// The size of the reference set.
     #[inline(always)]
     pub fn reference_set(&self) -> u32 {
         self.best_set + self.diverse_set
     }
 
-    /// What individuals do in an iteration (from 1; at the start nothing is made of it).
+    /// The phase of an iteration, which counts from 1; the result for 0 is unused.
     #[inline(always)]
     pub fn phase(&self, iteration: u64) -> Phase {
         match self.step(iteration) {
@@ -126,11 +132,11 @@ impl<R: Float> ScatterSearch<R> {
         step_of_cycle(iteration, self.cycle())
     }
 
-    /// The parents of the `number`-th offspring: all pairs of the reference set one after the other.
+    /// The parents of offspring `number`: all pairs of the reference set, one after the other, again and again.
     #[inline(always)]
     pub fn parents(&self, number: u64) -> [u32; 2] {
         let n = u64::from(self.reference_set());
-        // Never zero; said so that no check for a division by zero is compiled.
+        // Never zero; `max` shows this to the compiler, which then leaves out a check for a division by zero.
         let mut rest = (number % (n * (n - 1) / 2).max(1)) as u32;
         let (mut first, mut with_it) = (0, self.reference_set() - 1);
         while rest >= with_it {
@@ -141,7 +147,7 @@ impl<R: Float> ScatterSearch<R> {
         [first, first + 1 + rest]
     }
 
-    /// Whether the reference set took over none of the pool when it last could.
+    /// Whether the reference set took over none of the pool at its last chance.
     #[inline(always)]
     fn is_stuck<P: Population<R>>(&self, population: &P) -> bool {
         let replaced = |i| population.numbers(i)[REPLACED] != R::ZERO;
@@ -160,13 +166,13 @@ impl<R: Float> ScatterSearch<R> {
         population.numbers(self.best_set)[RENEWED] != R::ZERO
     }
 
-    /// The first that may come into the diverse set.
+    /// The first individual that is a candidate for the diverse set.
     #[inline(always)]
     fn first_far<P: Population<R>>(&self, population: &P) -> u32 {
         if self.is_renewed(population) { self.reference_set() } else { self.best_set }
     }
 
-    /// How many are farther from the best set than this one.
+    /// How many candidates are farther from the best set than this individual.
     #[inline(always)]
     fn rank_of_farthest<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> u32 {
         let Individual { index, individuals, .. } = *who;
@@ -177,7 +183,8 @@ impl<R: Float> ScatterSearch<R> {
         })
     }
 
-    /// The best set takes over; the diverse set only where it is renewed by the best.
+    /// The individual whose point `who` takes over: for the best set, and for the diverse set if it takes over the
+    /// best.
     #[inline(always)]
     fn take_best<P: Population<R>>(
         &self,
@@ -204,7 +211,7 @@ impl<R: Float> ScatterSearch<R> {
     }
 }
 
-/// The first individual that is so; the one that looks if there is none.
+/// The first individual for which `is_so` is true; `who` if there is none.
 #[inline(always)]
 fn found<R: Float, P: Population<R>>(
     who: &Individual<R>,
@@ -250,14 +257,14 @@ impl<R: Float> Method<R> for ScatterSearch<R> {
         each.saturating_mul(u64::from(individuals - self.reference_set()))
     }
 
-    /// From the first of its tries on the pool improves without the others.
+    /// During the local search the individuals are independent of each other.
     #[inline(always)]
     fn noticed(&self, iteration: u64) -> u64 {
         let (step, last) = (self.step(iteration), self.cycle() - 1);
         if iteration == 0 || step < BEFORE { iteration } else { iteration + (last - step) }
     }
 
-    /// In the first of its tries it looks how far the nearest of the reference set is.
+    /// The first step of the local search uses the distance to the nearest of the reference set.
     #[inline(always)]
     fn looks(&self, iteration: u64) -> bool {
         self.step(iteration) <= BEFORE

@@ -1,41 +1,46 @@
-//! SHADE: differential evolution that learns its scale factors and crossover rates from those that succeed.
+//! SHADE: differential evolution that adapts its scale factors and crossover rates to those that succeed.
 //!
-//! **Idea.** Each individual makes a rival of itself on its way to one of the best, with a scale factor and a crossover rate
-//! of its own. These are drawn around what has succeeded in the last generations. Points that were given up stay in an archive,
-//! from which one end of the difference may come: it keeps steps long where the population has become narrow.
+//! **Idea.** Each individual builds a trial point, moved towards one of the best, with a scale factor and a crossover
+//! rate of its own. These are drawn around values that have succeeded in recent generations. Replaced points stay in an
+//! archive, from which one end of the difference can be taken: this keeps steps long when the population has become
+//! narrow.
 //!
-//! **Equations** (of individual i; k uniform in 1..H; p the best of T neighbours, of which the first is drawn; r1 and r2 distinct
-//! from each other and from i, r2 of the population or, A times as often, of the archive):
+//! **Equations** (for individual i; k uniform in 1..H; p is the best of T neighbours, the first of which is drawn; r1
+//! and r2 are distinct from each other and from i; r2 is from the archive A times as often as from the population):
 //!
 //! ```text
 //! CR    = M_CR,k + 0.1 N(0, 1), clamped to [0, 1]; 0 where M_CR,k is final
 //! F     = M_F,k + 0.1 C(0, 1), drawn again where it is not above 0, at most 1
 //! v     = x_i + F (x_p - x_i) + F (x_r1 - x_r2)
 //! u     = v where r < CR or the coordinate is j, otherwise x_i
-//! M_F   = sum w F^2 / sum w F      of those whose u is better than x_i, at the next place of the memory;
-//! M_CR  = sum w CR^2 / sum w CR    w is by how much u is better
+//! M_F   = sum w F^2 / sum w F      over those whose u is better than x_i, at the next place of the memory;
+//! M_CR  = sum w CR^2 / sum w CR    w is the improvement of u over x_i
 //! ```
 //!
-//! N is the normal distribution, C Cauchy's. M_CR becomes final where all CR that succeeded are 0.
+//! N is the normal distribution, C the Cauchy distribution. M_CR becomes final where all successful CR are 0.
 //!
 //! | symbol | field | meaning | range | default |
 //! |---|---|---|---|---|
 //! | H | `memory` | places of the memory | 1 to 100 | 6 |
-//! | | `initial` | what is in the memory at first | (0, 1] | 0.5 |
-//! | T | `tournament` | neighbours, at most half of all, the best of which is one of the best | 1 to 64 | 13 |
+//! | | `initial` | initial value of the memory | (0, 1] | 0.5 |
+//! | T | `tournament` | neighbours from which p is chosen, at most half of all | 1 to 64 | 13 |
 //! | A | `archive` | points in the archive for each individual | 0 to 10, in steps of 0.2 | 1 |
 //! | | `limits` | what happens at the bounds | | midpoint |
 //!
-//! **Source.** R. Tanabe, A. Fukunaga, "Success-history based parameter adaptation for differential evolution", IEEE CEC 2013;
-//! the memory of 6 places, the final M_CR and its mean as in their L-SHADE, "Improving the search performance of SHADE using
-//! linear population size reduction", IEEE CEC 2014.
+//! **Source.** R. Tanabe, A. Fukunaga, "Success-history based parameter adaptation for differential evolution", IEEE
+//! CEC 2013; the memory of 6 places, the final M_CR and its mean as in their L-SHADE, "Improving the search performance
+//! of SHADE using linear population size reduction", IEEE CEC 2014.
 //!
-//! **Deviations.** Theirs draws p from the best 11 % of the population, which are to be found first. The best of 13 neighbours
-//! needs no order of them all, and one draw. Their archive has a random point replaced by each that is given up; here each
-//! individual has one of its own, which stays as long on average: the next that it gives up replaces it with the probability 1 / A.
-//! With A = 1 that took 3 to 5 % fewer evaluations on ellipsoid, Rosenbrock's, Rastrigin's and Schaffer's function in 10 and 20
-//! dimensions. Where r2 is to be of the archive, in which that individual has no point yet, it is the individual itself. F is drawn again at most seven times; where it is not above 0 then, in one of 10^9 cases, it is M_F.
-//! Where violations differ, w is by how much less is violated.
+//! **Deviations.**
+//! * Theirs draws p from the best 11 % of the population, which requires a partial sort. The best of 13 neighbours
+//!   needs no sort and a single draw.
+//! * In their archive each replaced point overwrites a random one. Here each individual has its own place in the
+//!   archive. The next point that it replaces overwrites the stored one with probability 1 / A, so points stay equally
+//!   long on average. With A = 1 that took 3 to 5 % fewer evaluations on ellipsoid, Rosenbrock's, Rastrigin's and
+//!   Schaffer's function in 10 and 20 dimensions.
+//! * If r2 is to come from the archive, and the drawn individual has no point there, r2 is that individual itself.
+//! * F is redrawn at most seven times. If it is still not above 0, in one of 10^9 cases, it is M_F.
+//! * Where violations differ, w is the decrease of the violation.
 
 use crate::boundary::{Boundary, Limits};
 use crate::method::{
@@ -45,21 +50,22 @@ use crate::order::Fitness;
 use crate::real::Float;
 use crate::words;
 
-/// The fewest individuals: one, and two others.
+/// The smallest population, as in L-SHADE.
 pub const MIN_INDIVIDUALS: u32 = 4;
-/// The most that compete for being one of the best.
+/// The largest tournament.
 pub const MAX_TOURNAMENT: u32 = 64;
-/// The most places of the memory.
+/// The largest memory.
 pub const MAX_MEMORY: u32 = 100;
 
-/// An individual's numbers: its scale factor, its crossover rate, by how much its rival was better, and in which of its
-/// places in the archive there is a point: 1, 2, or 0 for none; negative where it has been there before this iteration.
+/// Indices of an individual's numbers: its scale factor, its crossover rate, the improvement of its trial point, and
+/// which of its two places in the archive holds a point: 1, 2, or 0 for none; negative if it was there before this
+/// iteration.
 const SCALE_FACTOR: usize = 0;
 const CROSSOVER_RATE: usize = 1;
 const GAIN: usize = 2;
 const PLACE: usize = 3;
 
-/// What happens to a coordinate of a rival that leaves its bounds.
+/// What happens to a coordinate of a trial point that leaves its bounds.
 ///
 /// ```
 /// use warpswarm_core::shade::Rebound;
@@ -67,10 +73,10 @@ const PLACE: usize = 3;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rebound {
-    /// It lies halfway between the bound and the individual's own.
+    /// It is put halfway between the bound and the individual's coordinate.
     #[default]
     Midpoint,
-    /// One of the modes that all methods have.
+    /// One of the boundary modes of all methods.
     Mode(Boundary),
 }
 
@@ -90,17 +96,17 @@ impl Rebound {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shade<R> {
-    /// What is in the memory at first.
+    /// The initial value of the memory.
     pub initial: R,
     /// What happens at the bounds, unless `midpoint` is 1.
     pub limits: Limits<R>,
-    /// 1 where a coordinate beyond a bound is put halfway between that and the individual's own.
+    /// 1 to put a coordinate outside a bound halfway between the bound and the individual's coordinate.
     pub midpoint: u32,
     /// H, places of the memory.
     pub memory: u32,
-    /// T, the individuals the best of which is one of the best.
+    /// T, the number of neighbours of which the best becomes p.
     pub tournament: u32,
-    /// How often r2 is of the population, and of the archive: 1 and A, or 5 and 5 A.
+    /// The weights with which r2 is from the population and from the archive: 1 and A, or 5 and 5 A.
     pub weights: [u32; 2],
 }
 
@@ -111,20 +117,20 @@ pub struct Seen<R> {
     pub means: [R; 2],
     /// p, r1, r2
     pub others: [u32; 3],
-    /// j, the coordinate that is taken over in any case.
+    /// j, the coordinate that is always taken from the mutant.
     pub first: u32,
-    /// Whether what is given up replaces what is in the archive.
+    /// Whether the replaced point overwrites a point in the archive.
     pub replaces: bool,
 }
 
-/// What an individual decides before it looks at single coordinates.
+/// The choices that an individual makes once for all coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan<R> {
     /// p, r1, r2
     pub others: [u32; 3],
-    /// j, the coordinate that is taken over in any case.
+    /// j, the coordinate that is always taken from the mutant.
     pub first: u32,
-    /// Whether what is given up replaces what is in the archive.
+    /// Whether the replaced point overwrites a point in the archive.
     pub replaces: bool,
     /// F
     pub scale_factor: R,
@@ -147,7 +153,7 @@ pub fn crossover_rate<R: Float>(mean: R, [u, v]: [R; 2]) -> R {
     if mean < R::ZERO { R::ZERO } else { rate }
 }
 
-/// r1, distinct from `me`, and r2, distinct from both. Of what is drawn, the first is uniform in 0..n - 1, the second in 0..n - 2.
+/// r1, distinct from `me`, and r2, distinct from both. `drawn` is uniform in 0..n - 1 and 0..n - 2.
 #[inline(always)]
 pub fn others(me: u32, drawn: [u32; 2]) -> [u32; 2] {
     let past = |x: u32, taken: u32| x + u32::from(x >= taken);
@@ -155,19 +161,19 @@ pub fn others(me: u32, drawn: [u32; 2]) -> [u32; 2] {
     [r1, past(past(drawn[1], me.min(r1)), me.max(r1))]
 }
 
-/// In which of an individual's places in the archive there is a point, 1 or 2; 0 for none.
+/// The place in the archive that holds the individual's point, 1 or 2; 0 for none.
 #[inline(always)]
 fn place<R: Float>(numbers: &Numbers<R>) -> u32 {
     let place = numbers[PLACE];
-    // Not cast at once: what is negative has no place.
+    // The sign is removed before the cast, which would turn negative numbers into 0.
     let place = if place < R::ZERO { -place } else { place };
     (place.to_f64() as u32).min(2)
 }
 
-/// One in as many as there are individuals at most.
+/// A population has at most 2^32 individuals: this is the reciprocal.
 const LEAST_PART: f64 = 1.0 / (1_u64 << 32) as f64;
 
-/// By how much a rival is better than an individual; 0 where it is not.
+/// The improvement of a trial point over an individual; 0 if it is not better.
 #[inline(always)]
 pub fn gain<R: Float>(own: Fitness<R>, rival: Fitness<R>) -> R {
     if !rival.beats(own) {
@@ -175,25 +181,25 @@ pub fn gain<R: Float>(own: Fitness<R>, rival: Fitness<R>) -> R {
     }
     let (before, after) = (own.counted(), rival.counted());
     let gain = if before == after { own.value - rival.value } else { before - after };
-    // What comes from infinity, or from no number, is better than anything else, and a number, of which many can be added.
+    // An infinite or undefined improvement becomes the largest number that can still be summed over a population.
     let most = R::MAX * R::from_f64(LEAST_PART);
     if gain < most { gain.larger(R::ZERO) } else { most }
 }
 
 impl<R: Float> Shade<R> {
-    /// The best of T neighbours, the last of which has the first for a neighbour; of equals the first.
+    /// The index of the best of T consecutive individuals, cyclically; of equal ones the first.
     #[inline(always)]
     fn draw_best<P: Population<R>>(&self, who: &Individual<R>, population: &P) -> u32 {
         let n = who.individuals;
         let first = who.below(n, 3);
-        // Others than the best come up in small populations, too.
+        // At most half the population, so that small populations do not always return the best.
         population.best_drawn(self.tournament.min(n / 2), |k| {
             let one = first + k;
             if one < n { one } else { one - n }
         })
     }
 
-    /// r1 and r2, and whether what is given up replaces what is in the archive.
+    /// r1 and r2, and whether the replaced point overwrites a point in the archive.
     #[inline(always)]
     fn draw_others<P: Population<R>>(
         &self,
@@ -231,7 +237,7 @@ impl<R: Float> Method<R> for Shade<R> {
     const NUMBERS: usize = 4;
     const OTHERS: usize = 3;
     const SHARES: bool = true;
-    // Not quite: a few registers are spilled, which costs less than a third more warps save.
+    // Slightly above the limit: a few registers are spilled, which costs less than a third more warps gain.
     const FRUGAL: bool = true;
     const PLANNING: Planning = Planning::IndividualEach;
     type Seen = Seen<R>;
@@ -307,7 +313,7 @@ impl<R: Float> Method<R> for Shade<R> {
         let mutant = if self.midpoint == 1 {
             let half = R::from_f64(0.5);
             let bound = if mutant < lower { lower } else { upper };
-            // Halves first, whose sum is a number.
+            // Each is halved before the addition, so that the sum cannot overflow.
             let middle = bound * half + own * half;
             if mutant >= lower && mutant <= upper { mutant } else { middle }
         } else {
@@ -383,14 +389,14 @@ mod tests {
         weights: [1, 1],
     };
 
-    /// A third and two thirds of all numbers that Cauchy's distribution gives lie below -1/sqrt(3) and 1/sqrt(3).
+    /// A third of all Cauchy-distributed numbers is below -1/sqrt(3), two thirds are below 1/sqrt(3).
     #[test]
     fn draws_by_hand() {
         let close = |x: f64, expected: f64| assert!((x - expected).abs() < 1e-14, "{x}");
         close(scale_factor(0.5, 0.5), 0.5);
         close(scale_factor(0.5, 1.0 / 3.0), 0.5 - 0.1 / 3.0_f64.sqrt());
         close(scale_factor(0.5, 2.0 / 3.0), 0.5 + 0.1 / 3.0_f64.sqrt());
-        // The radius is 2 where u is e^-2; half a turn takes that away.
+        // The radius is 2 for u = e^-2; the cosine of half a turn is -1.
         close(crossover_rate(0.5, [(-2.0_f64).exp(), 0.5]), 0.3);
         close(crossover_rate(0.9, [(-2.0_f64).exp(), 1.0]), 1.0);
         close(crossover_rate(-1.0, [(-2.0_f64).exp(), 1.0]), 0.0);
@@ -443,17 +449,18 @@ mod tests {
                 Still { public: 1.0, others, bounds: (-2.0, 4.0), draws, ..Still::default() };
             shade.propose(&Plan { first, crossover_rate: 0.3, ..plan }, &site).0
         };
-        // 1 + (3 - 1) / 2 + (2 - 1) / 2, where the draw is below the rate or the coordinate is j.
+        // 1 + (3 - 1) / 2 + (2 - 1) / 2 if the draw is below the rate or the coordinate is j.
         assert_eq!(propose(SHADE, [3.0, 2.0, 1.0], 0.2, 1), 2.5);
         assert_eq!(propose(SHADE, [3.0, 2.0, 1.0], 0.4, 1), 1.0);
         assert_eq!(propose(SHADE, [3.0, 2.0, 1.0], 0.4, 0), 2.5);
-        // Halfway from 1 to either bound; otherwise as the mode has it.
+        // Halfway from 1 to either bound; otherwise the boundary mode applies.
         assert_eq!(propose(SHADE, [3.0, 9.0, 1.0], 0.2, 1), 2.5);
         assert_eq!(propose(SHADE, [3.0, -9.0, 1.0], 0.2, 1), -0.5);
         assert_eq!(propose(Shade { midpoint: 0, ..SHADE }, [3.0, 9.0, 1.0], 0.2, 1), 4.0);
     }
 
-    /// What is given up goes to the other place of the two; or nowhere, where one has a point and does not replace it.
+    /// The replaced point goes to the other of the two places, or is dropped if a stored point is not to be
+    /// overwritten.
     #[test]
     fn a_rival_that_is_as_good_takes_the_place_and_teaches_nothing() {
         let who = individual(feasible(2.0));
@@ -518,15 +525,15 @@ mod tests {
         for (found, expected) in found.iter().zip(expected) {
             assert!((found - expected).abs() < 1e-15, "{found} {expected}");
         }
-        // Crossover rates that are all 0 are final; the next place is the first again.
+        // If all crossover rates are 0, M_CR becomes final; the next place is the first again.
         assert_eq!(learn(&[[0.25, 0.0, 1.0, 1.0]])[1..], [0.25, found[2], -1.0, 0.0]);
         learn(&[[0.75, 0.5, 2.0, 1.0]]);
         assert_eq!(learn(&[[0.75, 0.5, 2.0, 1.0]]), [0.75, 0.75, 0.5, -1.0, 0.0]);
-        // Where nobody succeeds nothing changes.
+        // Without a success nothing changes.
         assert_eq!(learn(&[[0.1, 0.1, 0.0, 1.0]]), [0.75, 0.75, 0.5, -1.0, 0.0]);
     }
 
-    /// Ten individuals, of which the later are better, and of which the first two have left points.
+    /// Ten individuals. The later ones are better, and the first two have points in the archive.
     struct Few;
 
     impl Fitnesses<f64> for Few {
@@ -573,15 +580,16 @@ mod tests {
             factors.push(plan.scale_factor - mean);
         }
         assert!(means.values().all(|&count| (1800..2200).contains(&count)), "{means:?}");
-        // Of ten windows of three, three have the last individual, and one the one before without it.
+        // Of ten windows of three, three contain the last individual, and one contains the second to last without it.
         let expected = [0, 0, 400, 400, 400, 400, 400, 400, 400, 1200];
         for (found, expected) in bests.into_iter().zip(expected) {
             assert!((found - expected).abs() < 110 && (found > 0) == (expected > 0), "{bests:?}");
         }
-        // Half of all are to be of the archive, a ninth of which mean the only other that has left a point, in its second place.
+        // Half of all r2 are to be from the archive, a ninth of which mean the only other with a point, in its second
+        // place.
         assert_eq!(left.keys().copied().collect::<Vec<u32>>(), [21]);
         assert!((180..270).contains(&left[&21]), "{left:?}");
-        // Of 18 that r2 is, 13 are of the archive, whose points stay as long on average as in one that is 2.6 times as large.
+        // Of 18 r2, 13 are from the archive, whose points stay as long on average as in one that is 2.6 times as large.
         let many = Shade { weights: [5, 13], ..SHADE };
         let seen = (1..4000).map(|iteration| {
             let who = Individual { iteration, ..individual(feasible(1.0)) };
@@ -593,7 +601,7 @@ mod tests {
         assert!((1440..1640).contains(&replacing), "{replacing}");
         // A ninth of 13/18, as above.
         assert!((260..385).contains(&of_archive), "{of_archive}");
-        // A quarter of Cauchy's numbers is above 1, less what is cut off at the ends.
+        // A quarter of all Cauchy-distributed numbers is above 1, minus those cut off at the ends.
         let above = factors.iter().filter(|&&x| x > 0.1).count();
         assert!((900..1200).contains(&above), "{above}");
     }

@@ -1,7 +1,7 @@
-//! Solis and Wets' random search, one searcher an individual.
+//! Solis and Wets' random search; each individual is an independent searcher.
 //!
-//! **Idea.** A searcher tries a normal step and its mirror image; its steps grow after a row of successes and
-//! shrink after a row of failures.
+//! **Idea.** A searcher tries a normally distributed step and its mirror image. Its steps grow after several
+//! consecutive successes and shrink after several consecutive failures.
 //!
 //! **Equations** (x' of one coordinate):
 //!
@@ -9,30 +9,32 @@
 //! p = rho (upper - lower) z         z standard normal
 //! failure:  x' = x + p; where that does not beat x, in the next iteration x' = x - p
 //! always:   x' = the better of x + p and x - p, both evaluated in one iteration
-//! rho = 2 rho                       after N+ successes in a row
-//! rho = rho / 2                     after N- failures in a row; a failure is both tries
+//! rho = 2 rho                       after N+ consecutive successes
+//! rho = rho / 2                     after N- consecutive failures; both tries together are one failure
 //! ```
 //!
-//! With `mirror` = `failure` an iteration is one evaluation, with `always` two.
+//! With `mirror` = `failure` an iteration takes one evaluation, with `always` two.
 //!
 //! | symbol | field | meaning | range | default |
 //! |---|---|---|---|---|
-//! | rho | `step` | deviation of the first step, in ranges; 0 for half the distance to the nearest searcher | finite, >= 0 | 0 |
-//! | | `smallest_step` | rho does not fall below it | finite, > 0 | 1e-12 |
-//! | N+ | `successes` | in a row, before steps grow | >= 1 | 5 |
-//! | N- | `failures` | in a row, before steps shrink | >= 1 | 3 |
+//! | rho | `step` | standard deviation of the first step, in ranges; 0: half the distance to the nearest searcher | finite, >= 0 | 0 |
+//! | | `smallest_step` | lower limit of rho | finite, > 0 | 1e-12 |
+//! | N+ | `successes` | consecutive successes before steps grow | >= 1 | 5 |
+//! | N- | `failures` | consecutive failures before steps shrink | >= 1 | 3 |
 //! | | `mirror` | when x - p is tried: after a failure of x + p, or always | | failure |
 //! | | `limits` | see [`boundary`](crate::boundary) | | clamp |
 //!
 //! **Source.** F. Solis, R. Wets, "Minimization by random search techniques", Mathematics of
 //! Operations Research 6, 1981; the first rho as in libCudaOptimize.
 //!
-//! **Deviations.** As in libCudaOptimize, without Solis and Wets' bias. libCudaOptimize moves to the better of x + p
-//! and x - p: that is `mirror` = `always`. The default, `failure`, saves the second evaluation where the first
-//! succeeds. Steps and distances are in ranges of the bounds, so that coordinates of different sizes are searched
-//! alike; where all ranges are equal, that is libCudaOptimize's. Its paper gives neither N+ and N- nor how much
-//! rho grows and shrinks: 5, 3, 2 and 1/2 are ours. A lone searcher, or one that stands where another does, starts
-//! with 0.1.
+//! **Deviations.**
+//! * As in libCudaOptimize, there is no bias, which Solis and Wets have.
+//! * libCudaOptimize moves to the better of x + p and x - p: that is `mirror` = `always`. The default, `failure`, saves
+//!   the second evaluation if the first succeeds.
+//! * Steps and distances are in ranges of the bounds, so that coordinates of different sizes are treated equally. If
+//!   all ranges are equal, this is the same as in libCudaOptimize.
+//! * Its paper gives neither N+ and N- nor the factors of rho: 5, 3, 2 and 1/2 are ours.
+//! * A single searcher, or one at the same point as another, starts with 0.1.
 
 use crate::boundary::{Boundary, Limits};
 use crate::launch::Words;
@@ -50,15 +52,15 @@ use crate::words;
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mirror {
-    /// Where the step is no better, in the next iteration.
+    /// In the next iteration, if the step is no improvement.
     #[default]
     Failure = 0,
-    /// In the same iteration; the better of the two counts.
+    /// In the same iteration; the better of the two points is used.
     Always = 1,
 }
 
 impl Mirror {
-    /// Every choice with the name that users give it.
+    /// Every mirror mode with the name that users give it.
     pub const ALL: [(&'static str, Mirror); 2] =
         [("failure", Mirror::Failure), ("always", Mirror::Always)];
 }
@@ -69,67 +71,67 @@ words!(enum Mirror);
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolisWets<R> {
-    /// rho at the start, in ranges; zero for half the distance to the nearest other.
+    /// rho at the start, in ranges; zero for half the distance to the nearest searcher.
     pub step: R,
     /// The smallest rho.
     pub smallest_step: R,
     /// What happens at the bounds.
     pub limits: Limits<R>,
-    /// N+, successes in a row before steps grow.
+    /// N+, consecutive successes before steps grow.
     pub successes: u32,
-    /// N-, failures in a row before steps shrink.
+    /// N-, consecutive failures before steps shrink.
     pub failures: u32,
     /// When the mirror image of a step is tried.
     pub mirror: Mirror,
 }
 
-/// rho where there is no nearest searcher, or no distance to it.
+/// The first rho if there is no other searcher, or if the distance to it is zero.
 const ALONE: f64 = 0.1;
 
-/// The number that is rho; those of successes and of failures in a row come next.
+/// Index of the number that holds rho; the next two hold the consecutive successes and failures.
 const RHO: usize = 0;
-/// The number that is one where the mirror image is to be tried.
+/// Index of the number that is one if the next try is the mirror image.
 const MIRROR: usize = 3;
 
-/// The term of one coordinate in the square of a distance in ranges.
+/// The term of one coordinate in the square of a distance, in ranges.
 #[inline(always)]
 pub fn square_in_ranges<R: Float>(x: R, y: R, (lower, upper): (R, R)) -> R {
-    // The range of a frozen coordinate is zero, and so is the difference.
+    // The range of a frozen coordinate is zero, and so is its difference.
     let part = (x - y) / (upper - lower);
     if upper > lower { part * part } else { R::ZERO }
 }
 
-/// The first rho of a searcher whose nearest other is at this distance, squared, in ranges.
+/// The first rho, from the square of the distance to the nearest searcher, in ranges.
 #[inline(always)]
 pub fn first_step<R: Float>(square: R) -> R {
     let half = R::HALF * square.sqrt();
     if half > R::ZERO && half.is_finite() { half } else { R::from_f64(ALONE) }
 }
 
-/// What an attempt does.
+/// What an attempt tries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan<R> {
-    /// The deviation of a step, in ranges.
+    /// The standard deviation of a step, in ranges.
     pub rho: R,
     /// Whether the mirror image of a step is tried.
     pub mirror: bool,
 }
 
 impl<R: Float> SolisWets<R> {
-    /// What an iteration does with one attempt: with [`Mirror::Failure`].
+    /// The plan of an iteration with one attempt, that is with [`Mirror::Failure`].
     #[inline(always)]
     pub fn planned(&self, numbers: &Numbers<R>) -> Plan<R> {
         Plan { rho: numbers[RHO], mirror: numbers[MIRROR] != R::ZERO }
     }
 
-    /// Which attempt's normal numbers a step is made of; none where it is the mirror image of the last one.
+    /// The attempt whose normal numbers make the step; none for the mirror image of the last step.
     #[inline(always)]
     pub fn drawn(&self, plan: &Plan<R>) -> Option<u32> {
-        // Both attempts of an iteration step by what the first has drawn.
+        // Both attempts of an iteration use the numbers that the first has drawn.
         (self.mirror == Mirror::Always || !plan.mirror).then_some(0)
     }
 
-    /// A coordinate after the next step, or after its or the last one's mirror image, and that step.
+    /// A coordinate after the step, or after the mirror image, and the step itself.
     #[inline(always)]
     pub fn stepped<S: Site<R>>(&self, plan: &Plan<R>, site: &S) -> (R, Own<R>) {
         let (lower, upper) = site.bounds();
@@ -143,7 +145,7 @@ impl<R: Float> SolisWets<R> {
         (x, [step, R::ZERO])
     }
 
-    /// Whether a try succeeded; adapts the numbers.
+    /// Whether a try succeeded; updates the numbers.
     #[inline(always)]
     pub fn judged(
         &self,
@@ -156,7 +158,7 @@ impl<R: Float> SolisWets<R> {
         succeeded
     }
 
-    /// The numbers after a try that succeeded or did not.
+    /// The numbers after a success or a failure.
     #[inline(always)]
     pub fn adapted(&self, numbers: Numbers<R>, succeeded: bool) -> Numbers<R> {
         let [mut rho, mut successes, mut failures, mirror] = numbers;
@@ -290,7 +292,7 @@ mod tests {
     fn steps_grow_and_shrink_by_hand() {
         assert_eq!(SW.adapted([0.5, 0.0, 0.0, 0.0], true), [0.5, 1.0, 0.0, 0.0]);
         assert_eq!(SW.adapted([0.5, 1.0, 0.0, 0.0], true), [1.0, 0.0, 0.0, 0.0]);
-        // The first failure asks for the mirror image and counts for nothing.
+        // The first failure requests the mirror image and is not counted.
         assert_eq!(SW.adapted([0.5, 1.0, 0.0, 0.0], false), [0.5, 1.0, 0.0, 1.0]);
         assert_eq!(SW.adapted([0.5, 1.0, 0.0, 1.0], true), [1.0, 0.0, 0.0, 0.0]);
         assert_eq!(SW.adapted([1.0, 1.0, 0.0, 1.0], false), [0.5, 0.0, 0.0, 0.0]);
@@ -306,23 +308,23 @@ mod tests {
         let plan =
             |attempt| always.plan(&Individual { attempt, ..who }, (), &mut [0.25, 0.0, 0.0, 0.0]);
         assert_eq!([0, 1].map(|attempt| plan(attempt).mirror), [false, true]);
-        // Both attempts step by what the first draws, whatever the last step was.
+        // Both attempts use the numbers of the first, whatever the last step was.
         assert_eq!([0, 1].map(|attempt| always.normals(&who, &plan(attempt))), [Some(0); 2]);
         let (bounds, own) = ((-4.0, 6.0), [9.0, 0.0]);
         let site = Still { public: 1.0, bounds, own, normal: 0.5, ..Still::default() };
         assert_eq!(always.propose(&plan(0), &site), (1.0 + 1.25, [1.25, 0.0]));
         assert_eq!(always.propose(&plan(1), &site), (1.0 - 1.25, [-1.25, 0.0]));
-        // Where the mirror image is tried after a failure, nothing is drawn for it.
+        // With the mirror image after a failure, nothing is drawn for it.
         let tried = |mirror| Plan { rho: 0.25, mirror };
         assert_eq!([false, true].map(|mirror| SW.normals(&who, &tried(mirror))), [Some(0), None]);
         assert_eq!(SW.propose(&tried(false), &site), (1.0 + 1.25, [1.25, 0.0]));
         assert_eq!(SW.propose(&tried(true), &site), (-4.0, [-9.0, 0.0]));
-        // A failure of both is one: with N- = 1 the step shrinks at once, to no less than the smallest.
+        // Both tries are one failure: with N- = 1 the step shrinks at once, down to the smallest.
         assert_eq!(always.adapted([1.0, 1.0, 0.0, 0.0], false), [0.5, 0.0, 0.0, 0.0]);
         assert_eq!(always.adapted([0.5, 1.0, 0.0, 0.0], true), [1.0, 0.0, 0.0, 0.0]);
     }
 
-    /// In one dimension: an optimum at 3, and a searcher at 1 whose step is 1 or -1 of length.
+    /// One dimension, with the optimum at 3 and a searcher at 1 whose step is 1 or -1.
     #[test]
     fn the_better_of_the_two_counts() {
         let always = SolisWets { mirror: Mirror::Always, ..SW };
@@ -344,7 +346,7 @@ mod tests {
 
     #[test]
     fn the_first_step_by_hand() {
-        // (3 / 10)^2 + (2 / 5)^2 = 0.25; a frozen coordinate counts for nothing.
+        // (3 / 10)^2 + (2 / 5)^2 = 0.25; a frozen coordinate adds nothing.
         let square = square_in_ranges(1.0, 4.0, (0.0, 10.0))
             + square_in_ranges(3.0, 1.0, (0.0, 5.0))
             + square_in_ranges(7.0, 7.0, (7.0, 7.0));

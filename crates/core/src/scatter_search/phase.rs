@@ -1,20 +1,20 @@
 //! The phases of a cycle.
 
-/// What individuals do in an iteration.
+/// What the individuals do in an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// All find their rank by fitness.
+    /// All compute their rank by fitness.
     Rank,
-    /// The best set takes over.
+    /// The best set takes over the best points.
     Best,
-    /// All but the best set measure how far they are from it.
+    /// All but the best set compute their distance from it.
     Measure,
-    /// They find their rank by that.
+    /// They compute their rank by that distance.
     RankFarthest,
-    /// The diverse set takes over.
+    /// The diverse set takes over the farthest points.
     Diverse,
-    /// The pool combines.
+    /// The pool gets new points, combined from the reference set.
     Combine,
-    /// The pool improves.
+    /// Local search steps of the pool.
     Improve,
 }

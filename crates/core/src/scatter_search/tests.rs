@@ -55,7 +55,7 @@ fn line() -> Line {
     }
 }
 
-/// What each sees in an iteration, and its numbers after.
+/// What each individual sees in an iteration, and its numbers afterwards.
 fn look(scatter: ScatterSearch<f64>, iteration: u64, line: &Line) -> [(Seen, Numbers<f64>); 8] {
     [0, 1, 2, 3, 4, 5, 6, 7].map(|index| {
         let who = individual(line.fitness(index));
@@ -100,7 +100,7 @@ fn the_best_set_takes_over_the_best_in_their_order() {
 
     let mut line = Line { numbers: keys(ranks), ..line() };
     let from = |found: [(Seen, Numbers<f64>); 8]| found.map(|(seen, _)| seen.from);
-    // At first nothing has been taken over, as where the search is stuck: the diverse set waits.
+    // At first nothing has been taken over, as if the search were stuck: the diverse set waits.
     for update in [Update::Best, Update::Diverse] {
         let found = look(ScatterSearch { update, ..SCATTER }, 2, &line);
         assert_eq!(from(found), [5, 6, 2, 3, 4, 5, 6, 7]);
@@ -133,12 +133,12 @@ fn the_diverse_set_takes_over_the_farthest() {
     let (ranks, from, replaced) = far(0.0);
     assert_eq!(ranks[2..], [0.0, 1.0, 2.0, 4.0, 5.0, 3.0]);
     assert_eq!((from, replaced), ([0, 1, 2, 3, 4, 5, 6, 7], [0.0; 8]));
-    // Of a pool that was placed anew.
+    // With a pool that was placed anew.
     let (ranks, from, replaced) = far(1.0);
     assert_eq!(ranks[2..], [8.0, 8.0, 0.0, 2.0, 3.0, 1.0]);
     assert_eq!(from, [0, 1, 4, 7, 4, 5, 6, 7]);
     assert_eq!(replaced[2..4], [1.0, 1.0]);
-    // Where the diverse set is renewed by the best, distances count only after the pool was.
+    // If the diverse set takes over the best, distances are used only after the pool was placed anew.
     let best = ScatterSearch { update: Update::Best, ..SCATTER };
     assert_eq!(look(best, 3, &line()).map(|(_, numbers)| numbers), line().numbers);
     assert_eq!(look(best, 5, &line()).map(|(seen, _)| seen.from), [0, 1, 2, 3, 4, 5, 6, 7]);
@@ -169,13 +169,13 @@ fn offspring_by_hand() {
         draws: [[0.25, 0.0]; 3],
         ..Still::default()
     };
-    // Between 1 and 3, and 1 beyond: 0 + 0.25 * 4.
+    // Parents 1 and 3, with a margin of 1: 0 + 0.25 * 4.
     assert_eq!(SCATTER.propose(&Plan::Combined([0, 1]), &site).0, 1.0);
     assert_eq!(SCATTER.propose(&Plan::Combined([1, 0]), &site).0, 1.0);
     let narrow = ScatterSearch { alpha: 0.0, ..SCATTER };
     assert_eq!(narrow.propose(&Plan::Combined([0, 1]), &site).0, 1.5);
     assert_eq!(SCATTER.propose(&Plan::Anew, &site).0, -5.0);
-    // Of 1 and 9: from -3 to 13, where 0.875 is 11.
+    // Parents 1 and 9: from -3 to 13, where 0.875 is 11.
     let high = Still { draws: [[0.875, 0.0]; 3], ..site };
     assert_eq!(SCATTER.propose(&Plan::Combined([1, 2]), &high).0, 10.0);
 }

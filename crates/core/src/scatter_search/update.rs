@@ -1,6 +1,6 @@
-//! How scatter search renews its diverse set.
+//! Which points the diverse set takes over.
 
-/// How the diverse set is renewed.
+/// Which points the diverse set takes over.
 ///
 /// ```
 /// use warpswarm_core::scatter_search::Update;
@@ -10,15 +10,15 @@
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Update {
-    /// By the best that the best set has no room for.
+    /// The best points after those of the best set.
     Best = 0,
-    /// By the farthest from the best set.
+    /// The points farthest from the best set.
     #[default]
     Diverse = 1,
 }
 
 impl Update {
-    /// Every way with the name that users give it.
+    /// Every update with the name that users give it.
     pub const ALL: [(&'static str, Update); 2] =
         [("best", Update::Best), ("diverse", Update::Diverse)];
 }
