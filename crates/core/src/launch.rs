@@ -1,7 +1,7 @@
 //! What host and kernels share: argument structs, sizes, names.
 //!
-//! Every struct here is `repr(C)` and holds device addresses as integers, so that it is the same
-//! on both sides. The host fills it in, a kernel takes it by value.
+//! Every struct here is `repr(C)` and holds device addresses as integers, so that its layout is the same on both sides.
+//! The host fills it in, and a kernel takes it by value.
 
 mod bulk;
 mod cma_es;
@@ -60,11 +60,11 @@ pub use stepwise::{SparksLayout, stepwise_kernels};
 pub use stop::{StopRule, stopped};
 pub use words::Words;
 
-/// The address of an array in the memory of whatever runs the kernel.
+/// The address of an array in the memory of the device that runs the kernel.
 #[repr(transparent)]
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ptr<T> {
-    /// The address, in bytes; zero for an array that is not there.
+    /// The address, in bytes; zero for an absent array.
     pub address: u64,
     item: PhantomData<T>,
 }
@@ -78,7 +78,7 @@ impl<T> Clone for Ptr<T> {
 impl<T> Copy for Ptr<T> {}
 
 impl<T> Ptr<T> {
-    /// An array that is not there.
+    /// An absent array.
     pub const NULL: Self = Ptr { address: 0, item: PhantomData };
 
     /// The array at `address`.
@@ -88,17 +88,17 @@ impl<T> Ptr<T> {
     }
 }
 
-/// Where a run is; one of these per run, in device memory.
+/// The state of a run; one of these for each run, in device memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Control {
     /// Iterations done since the initialisation.
     pub iterations: u64,
-    /// The iteration of the last improvement of the best.
+    /// The iteration in which the best point last improved.
     pub improved_at: u64,
     /// Evaluations so far whose value or violation was not finite.
     pub not_finite: u64,
-    /// The bits of the run's [`level`](Control::level); no kernel changes them.
+    /// The bits of the run's [`level`](Control::level); kernels do not change them.
     pub level_bits: u64,
     /// Why the run stopped: one of the codes of [`stopped`].
     pub stopped: u32,
@@ -107,40 +107,40 @@ pub struct Control {
 }
 
 impl Control {
-    /// Violations up to this count as none: see [`Fitness::within`].
+    /// The level up to which violations count as none: see [`Fitness::within`].
     #[inline(always)]
     pub fn level<R: Float>(&self) -> R {
         R::from_bits64(self.level_bits)
     }
 
-    /// The same at another level.
+    /// The same state at another level.
     #[inline(always)]
     pub fn at_level<R: Float>(self, level: R) -> Self {
         Control { level_bits: level.to_bits64(), ..self }
     }
 }
 
-/// What a run of a batch has for itself.
+/// The settings of one run in a batch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OwnRun<R> {
-    /// The seed of its draws.
+    /// The seed of its random draws.
     pub seed: u64,
-    /// How often it has begun anew, on which its draws depend too; of searches that count their legs themselves, 0.
+    /// The number of restarts, which selects the random draws; 0 for searches that count their legs themselves.
     pub leg: u64,
-    /// When it stops by itself.
+    /// When the run stops.
     pub stop: StopRule<R>,
 }
 
-/// Where the first individuals of the runs of a launch begin, if that is given.
+/// The initial points of the runs of a launch, if they are given.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct StartArgs<R> {
-    /// `[run][individual][coordinate]`, of `runs`; a coordinate that is NaN is drawn.
+    /// `[run][individual][coordinate]`, with `runs` runs; a coordinate that is NaN is drawn.
     pub points: Ptr<R>,
-    /// Individuals of a run that are given a point.
+    /// The number of individuals of a run with a given point.
     pub individuals: u32,
-    /// Runs that have points of their own: all of this launch, or 1 where they have the same.
+    /// The number of runs with separate points: all of this launch, or 1 if all runs share them.
     pub runs: u32,
 }
 
@@ -148,13 +148,13 @@ pub struct StartArgs<R> {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct DataArgs<R> {
-    /// What all runs share.
+    /// The numbers that all runs share.
     pub all: Ptr<R>,
-    /// What each run has for itself, `[run][number]`.
+    /// The numbers of each run, `[run][number]`.
     pub of_runs: Ptr<R>,
-    /// Numbers that all runs share.
+    /// How many numbers all runs share.
     pub count: u32,
-    /// Numbers that each run has for itself.
+    /// How many numbers each run has.
     pub count_of_run: u32,
     /// Runs in this launch.
     pub runs: u32,
@@ -162,7 +162,7 @@ pub struct DataArgs<R> {
     pub blocks_per_run: u32,
 }
 
-/// An objective as a kernel's parameter ends with it.
+/// An objective with its data, the last part of a kernel's parameter.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ObjectiveArgs<R, O> {
@@ -174,7 +174,7 @@ pub struct ObjectiveArgs<R, O> {
 
 /// The arguments of every PSO kernel.
 ///
-/// Arrays are row-major; a row of coordinates has `stride` places, those beyond `dimensions` zero.
+/// Arrays are row-major. A row of coordinates has `stride` places; those after `dimensions` are zero.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PsoArgs<R> {
@@ -190,27 +190,27 @@ pub struct PsoArgs<R> {
     pub global: Ptr<Candidate<R>>,
     /// `[run][coordinate]`
     pub global_positions: Ptr<R>,
-    /// `[run][coordinate]`, of `bounds_runs`; -1 beyond the dimensions, so that places there stay at rest at +0
+    /// `[run][coordinate]`, with `bounds_runs` runs; -1 after the dimensions, so that places there keep the value +0
     pub lower: Ptr<R>,
-    /// `[run][coordinate]`, of `bounds_runs`; 1 beyond the dimensions
+    /// `[run][coordinate]`, with `bounds_runs` runs; 1 after the dimensions
     pub upper: Ptr<R>,
     /// `[run]`
     pub control: Ptr<Control>,
-    /// Scratch: the best of every block, `[run][block]`
+    /// Scratch: the best candidate of every block, `[run][block]`
     pub block_best: Ptr<Candidate<R>>,
     /// Scratch of the exchange between resident blocks: see [`pso_slots_len`]; zero at first.
     pub slots: Ptr<u64>,
     /// The seed of all runs.
     pub seed: u64,
-    /// The number of the first run, which with the seed gives its key.
+    /// The number of the first run, from which, with the seed, its key follows.
     pub first_run: u64,
-    /// Iterations to do in this launch.
+    /// The number of iterations in this launch.
     pub iterations: u64,
-    /// When a run stops by itself.
+    /// When a run stops.
     pub stop: StopRule<R>,
-    /// Where the first particles begin.
+    /// The initial points of the first particles.
     pub start: StartArgs<R>,
-    /// How a particle moves.
+    /// The coefficients of a particle's move.
     pub coefficients: Coefficients<R>,
     /// Runs in this launch.
     pub runs: u32,
@@ -222,35 +222,35 @@ pub struct PsoArgs<R> {
     pub stride: u32,
     /// Blocks that share one run.
     pub blocks_per_run: u32,
-    /// The exchange's last used tag; this launch uses up to [`PSO_TAGS`] an iteration after it.
+    /// The last used tag of the exchange; this launch uses up to [`PSO_TAGS`] further ones for each iteration.
     pub tag: u32,
-    /// Runs that have bounds of their own: all of this launch, or 1 where they have the same.
+    /// The number of runs with separate bounds: all of this launch, or 1 if all runs share them.
     pub bounds_runs: u32,
-    /// The number of the first particle, which draws and candidates count from: of a swarm that is split, a device has
-    /// only some. The kernels that hold particles in registers take it for 0.
+    /// The number of the first particle, from which draws and candidates are counted: if a swarm is split, a device has
+    /// only some of its particles. Kernels that hold particles in registers use 0.
     pub first: u32,
 }
 
-/// Places in a row of `dimensions` coordinates: so many that rows can be read in vectors.
+/// The number of places in a row of `dimensions` coordinates, so that rows can be read as vectors.
 pub const fn row_stride(dimensions: u32) -> u32 {
     if dimensions <= 2 { 2 } else { dimensions.next_multiple_of(4) }
 }
 
-/// How a particle's coordinates are spread over the lanes of a warp, in registers.
+/// How a particle's coordinates are distributed over the lanes of a warp, in registers.
 ///
-/// Lane l holds the coordinates i with (i mod 32) / (32 / lanes) = l: neighbours, in the fixed
-/// order of [`sum`](crate::sum).
+/// Lane l holds the coordinates i with (i mod 32) / (32 / lanes) = l: neighbours, in the fixed order of
+/// [`sum`](crate::sum).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {
-    /// The tile's name in the names of kernels.
+    /// The tile's name within the names of kernels.
     pub name: &'static str,
     /// Lanes that share a particle: 1, 2, 4, 8, 16 or 32.
     pub lanes: u32,
-    /// Coordinates a lane holds at most.
+    /// The largest number of coordinates in a lane.
     pub per_lane: u32,
-    /// The largest block: what the registers suffice for.
+    /// The largest block, which is limited by registers.
     pub max_block: u32,
-    /// The largest block of those that share a run, whose kernels need more registers.
+    /// The largest block when several blocks share a run; those kernels need more registers.
     pub max_grid_block: u32,
 }
 
@@ -263,8 +263,8 @@ impl Tile {
         Tile { name, lanes, per_lane, max_block, max_grid_block }
     }
 
-    /// The tiles of a precision, the smallest first: a particle a thread for one or two dimensions,
-    /// several lanes a particle for up to 32 and for up to 128.
+    /// The tiles of a precision, the smallest first: one thread for a particle with one or two dimensions, several
+    /// lanes for up to 32 and for up to 128.
     pub const fn all<R: Float>() -> [Tile; 3] {
         if R::WORDS == 1 {
             [
@@ -281,26 +281,26 @@ impl Tile {
         }
     }
 
-    /// A particle a thread, for up to 32 dimensions, in a column of shared memory: for so many particles that there are
-    /// threads enough, and [`Boundary::Clamp`](crate::boundary::Boundary).
+    /// One thread for a particle, for up to 32 dimensions, in a column of shared memory; for so many particles that
+    /// enough threads are busy, and [`Boundary::Clamp`](crate::boundary::Boundary).
     pub const fn columns<R: Float>() -> Tile {
         let most = if R::WORDS == 1 { 512 } else { 256 };
         Tile::new("column", (1, 32), (most, most))
     }
 
-    /// A particle a thread, for up to 16 dimensions, in the thread's registers: for a batch of runs of which a block holds one each, and
-    /// [`Boundary::Clamp`](crate::boundary::Boundary).
+    /// One thread for a particle, for up to 16 dimensions, in the thread's registers; for a batch with one block for
+    /// each run, and [`Boundary::Clamp`](crate::boundary::Boundary).
     pub const fn rows<R: Float>() -> Tile {
         let most = if R::WORDS == 1 { 512 } else { 256 };
         Tile::new("x1k16", (1, 16), (most, most))
     }
 
-    /// The most dimensions that the tile holds.
+    /// The largest number of dimensions of the tile.
     pub const fn dimensions(&self) -> u32 {
         self.lanes * self.per_lane
     }
 
-    /// The smallest tile that holds this many dimensions.
+    /// The smallest tile for this many dimensions.
     pub fn for_dimensions<R: Float>(dimensions: u32) -> Option<Tile> {
         Tile::all::<R>().into_iter().find(|tile| dimensions <= tile.dimensions())
     }
@@ -309,8 +309,8 @@ impl Tile {
 /// The largest block of kernels that hold no particles in registers.
 pub const MAX_BLOCK: u32 = 256;
 
-/// Shared memory of a streaming block, in bytes: its threads' candidates, then the coordinates that
-/// lanes show each other. `tile` is that of the kernel, none for the kernel `any`.
+/// Shared memory of a streaming block, in bytes: first its threads' candidates, then the coordinates that lanes
+/// exchange. `tile` is the kernel's tile, `None` for the kernel `any`.
 pub const fn streaming_shared_bytes<R: Float>(
     tile: Option<&Tile>,
     block: u32,
@@ -325,56 +325,58 @@ pub const fn streaming_shared_bytes<R: Float>(
     }
 }
 
-/// Shared memory of a block that reduces one candidate a thread, in bytes.
+/// Shared memory of a block that reduces one candidate for each thread, in bytes.
 pub const fn reduction_shared_bytes<R: Float>(block: u32) -> u32 {
     block * size_of::<Candidate<R>>() as u32
 }
 
 /// The names and the launch contracts of PSO's kernels.
 ///
-/// An entry's name is the kernel's, then the precision, and for kernels that hold particles in
-/// registers the tile, and `constrained` where the objective can be violated, joined by underscores:
-/// `pso_best_f32`, `pso_streaming_f64_any`, `pso_resident_grid_f32_x8k4_constrained`. A kernel that
-/// evaluates is linked with an objective in the form of its tile, otherwise in that which is said here.
+/// An entry's name consists of the kernel's name, the precision, the tile for kernels that hold particles in registers,
+/// and `constrained` if the objective has constraints, joined by underscores: `pso_best_f32`, `pso_streaming_f64_any`,
+/// `pso_resident_grid_f32_x8k4_constrained`. A kernel that evaluates is linked with an objective in the form of its
+/// tile, or without a tile in the form that is named here.
 ///
-/// Grids are `runs * blocks_per_run` blocks; blocks are multiples of 32 threads, at most the tile's
-/// `max_block`, without a tile `MAX_BLOCK`. All launches of an iteration use the same arguments. Before the first launch `control` and `slots` are zero, `global` is anything.
+/// Grids have `runs * blocks_per_run` blocks. Blocks have a multiple of 32 threads, at most the tile's `max_block`,
+/// without a tile `MAX_BLOCK`. All launches of an iteration use the same arguments. Before the first launch `control`
+/// and `slots` are zero; `global` may hold anything.
 pub mod pso_kernels {
-    /// Initial positions, velocities and personal bests; a warp a particle, striding over the run's blocks; no
-    /// shared memory. To be followed by [`BEST`] with `iterations` zero. Evaluates, in the form `warp`.
+    /// Initial positions, velocities and personal bests. A warp for each particle, striding over the run's blocks; no
+    /// shared memory. Launch [`BEST`] with `iterations` zero after it. Evaluates, in the form `warp`.
     pub const INITIALISE: &str = "pso_initialise";
-    /// CPSO's velocity kernel; a thread a particle, striding over the run's blocks; no shared memory.
+    /// CPSO's velocity kernel. A thread for each particle, striding over the run's blocks; no shared memory.
     pub const VELOCITY: &str = "pso_velocity";
-    /// CPSO's position kernel: move, evaluate, personal best; a thread a particle, striding; no
-    /// shared memory. Evaluates, in the form `thread`.
+    /// CPSO's position kernel: move, evaluate, personal best. A thread for each particle, striding; no shared memory.
+    /// Evaluates, in the form `thread`.
     pub const POSITION: &str = "pso_position";
-    /// CPSO's reduction: the global best; a thread a particle, striding;
-    /// [`reduction_shared_bytes`](super::reduction_shared_bytes). Ends an iteration: counts it and
-    /// applies the stop rule; with `iterations` zero ends the initialisation.
+    /// CPSO's reduction: the global best. A thread for each particle, striding;
+    /// [`reduction_shared_bytes`](super::reduction_shared_bytes). Ends an iteration: counts it and applies the stop
+    /// rule; with `iterations` zero it ends the initialisation.
     pub const BEST: &str = "pso_best";
-    /// Joins the bests of devices that share swarms: of [`JoinArgs::peers`](super::JoinArgs) records, each of what a device
-    /// has found in its own particles, makes the one that all go on with; a block a run, no shared memory. Its
-    /// arguments are [`JoinArgs`](super::JoinArgs). Every device does the same and finds the same.
+    /// Joins the bests of devices that share swarms. It reads [`JoinArgs::peers`](super::JoinArgs) records, each with
+    /// the best of one device's particles, and writes the record with which all continue. A block for each run, no
+    /// shared memory. Its arguments are [`JoinArgs`](super::JoinArgs). Every device computes the same result.
     pub const JOIN: &str = "pso_join";
-    /// `iterations` (below 2^31) whole iterations in one launch, one block a run, which holds
-    /// `block / lanes` particles, at least `individuals`; shared memory as
-    /// [`ResidentLayout`](super::ResidentLayout) has it. Evaluates; needs a tile.
+    /// `iterations` (below 2^31) whole iterations in one launch. One block for each run, which holds `block / lanes`
+    /// particles, at least `individuals`; shared memory as in [`ResidentLayout`](super::ResidentLayout). Evaluates;
+    /// needs a tile.
     pub const RESIDENT: &str = "pso_resident";
-    /// As [`RESIDENT`], with `blocks_per_run` blocks a run in a cooperative launch.
+    /// As [`RESIDENT`], with `blocks_per_run` blocks for each run in a cooperative launch.
     pub const RESIDENT_GRID: &str = "pso_resident_grid";
-    /// As [`RESIDENT`], with `blocks_per_run` blocks a run, up to [`MAX_CLUSTER`](super::MAX_CLUSTER), which are a
-    /// cluster of the launch, and a board of [`cluster_board_len`](super::cluster_board_len) words.
+    /// As [`RESIDENT`], with `blocks_per_run` blocks for each run, up to [`MAX_CLUSTER`](super::MAX_CLUSTER), which
+    /// form a cluster of the launch, and a board of [`cluster_board_len`](super::cluster_board_len) words.
     pub const RESIDENT_CLUSTER: &str = "pso_resident_cluster";
-    /// As [`RESIDENT_GRID`], for one run that is an island and never stops by itself: at the end of each epoch its best
-    /// particle sets out, and another island's, offered to its worst one, arrives at the end of the next. Its arguments are
-    /// [`EpochsArgs`](super::EpochsArgs). While it runs the host hears its reports and answers them.
+    /// As [`RESIDENT_GRID`], for one run that is an island and has no stop rule. At the end of each epoch its best
+    /// particle is sent to another island. A particle from another island arrives at the end of the next epoch and is
+    /// offered to the worst particle. Its arguments are [`EpochsArgs`](super::EpochsArgs). The host reads its reports
+    /// and answers them while it runs.
     pub const EPOCHS_GRID: &str = "pso_epochs_grid";
-    /// One iteration in one launch, particles striding over the run's blocks;
-    /// [`streaming_shared_bytes`](super::streaming_shared_bytes). Evaluates; needs a tile, or
-    /// `any`: a warp a particle, in the form `warp`.
+    /// One iteration in one launch, with particles striding over the run's blocks;
+    /// [`streaming_shared_bytes`](super::streaming_shared_bytes). Evaluates; needs a tile, or `any`: a warp for each
+    /// particle, in the form `warp`.
     pub const STREAMING: &str = "pso_streaming";
-    /// As [`STREAMING`], for devices with bulk copies; [`BulkLayout`](super::BulkLayout) says of which tiles, and how much
-    /// shared memory blocks have.
+    /// As [`STREAMING`], for devices with bulk copies. [`BulkLayout`](super::BulkLayout) gives the tiles that have it,
+    /// and the shared memory of its blocks.
     pub const STREAMING_BULK: &str = "pso_streaming_bulk";
 }
 
@@ -384,7 +386,7 @@ mod tests {
 
     #[test]
     fn arguments_have_no_hidden_padding() {
-        // Kernels and host are compiled by different compilers: the layouts are fixed here.
+        // Kernels and host are compiled by different compilers: this test fixes the layouts.
         assert_eq!(size_of::<Fitness<f32>>(), 8);
         assert_eq!(size_of::<Candidate<f32>>(), 16);
         assert_eq!(size_of::<Candidate<f64>>(), 24);

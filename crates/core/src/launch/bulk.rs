@@ -1,29 +1,29 @@
-//! Sizes of the streaming schedule whose rows come and go by bulk copies.
+//! Sizes of the streaming schedule that loads and stores rows by bulk copies.
 
 use super::Tile;
 use crate::real::Float;
 
-/// Particles that a warp brings into shared memory together: a stage.
+/// The number of particles that a warp loads into shared memory together: a stage.
 pub const BULK_PARTICLES: u32 = 8;
-/// Stages of a warp: one comes and goes while the other is worked on.
+/// The number of stages of a warp: one is being copied while the warp computes with the other.
 pub const BULK_STAGES: u32 = 2;
 
-/// Where a block that streams by bulk copies keeps things in its shared memory, in bytes. At the beginning are rows,
-/// `[warp][stage][array][particle][place]`, for positions, velocities and personal bests; when all particles have moved,
-/// the candidates of [`reduction_shared_bytes`](super::reduction_shared_bytes) are there.
+/// The shared memory of a block that streams by bulk copies, as offsets in bytes. It begins with the rows,
+/// `[warp][stage][array][particle][place]`, of positions, velocities and personal bests. When all particles have moved,
+/// the candidates of [`reduction_shared_bytes`](super::reduction_shared_bytes) replace them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BulkLayout {
     /// 8-byte words, `[warp][stage]`.
     pub barriers: u32,
-    /// The coordinates that lanes show each other, `[group of lanes][coordinate]`.
+    /// The coordinates that lanes exchange, `[group of lanes][coordinate]`.
     pub points: u32,
-    /// All of it.
+    /// The size of all parts together.
     pub bytes: u32,
 }
 
 impl BulkLayout {
-    /// The layout for blocks of `block` threads with particles over so many lanes and coordinates, whose rows have `stride`
-    /// places.
+    /// The layout for blocks of `block` threads, with particles of this many lanes and coordinates, whose rows have
+    /// `stride` places.
     #[inline(always)]
     pub const fn new<R: Float>(
         (lanes, dimensions): (u32, u32),
@@ -38,7 +38,7 @@ impl BulkLayout {
         BulkLayout { barriers, points, bytes: points + shown }
     }
 
-    /// Whether there are such kernels for a tile.
+    /// Whether these kernels exist for a tile.
     pub const fn is_for(tile: &Tile) -> bool {
         tile.lanes == 16
     }

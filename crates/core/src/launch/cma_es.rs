@@ -1,4 +1,5 @@
-//! CMA-ES on a device: arguments and name of its kernel, and how a run's distribution lies in memory, on the CPU as well.
+//! CMA-ES on a device: arguments and names of its kernels, and the memory layout of a run's distribution, also on the
+//! CPU.
 
 use super::{Control, GenerationArgs, OwnRun, Ptr, StartArgs, row_stride};
 use crate::cma_es::{CHUNK, STRATEGY};
@@ -7,48 +8,49 @@ use crate::order::{Candidate, Fitness};
 use crate::real::Float;
 use crate::shade::Shade;
 
-/// The numbers at the beginning of a distribution.
+/// The indices of the numbers at the beginning of a distribution.
 pub mod head {
-    /// The step size, as a part of the ranges.
+    /// The step size, as a fraction of the ranges.
     pub const SIGMA: usize = 0;
-    /// The first one of the leg.
+    /// The first step size of the leg.
     pub const FIRST_SIGMA: usize = 1;
-    /// Generations since the factor was found.
+    /// Generations since the last update of the factor.
     pub const STALE: usize = 2;
-    /// The best value of the leg; its violation and the generation in which it came follow.
+    /// The best value of the leg; then its violation, and the generation in which it was found.
     pub const BEST: usize = 3;
-    /// The level at which these are judged: see [`Fitness::within`](crate::order::Fitness::within).
+    /// The level at which value and violation are stored: see [`Fitness::within`](crate::order::Fitness::within).
     pub const LEVEL: usize = 6;
     /// Samples of a generation.
     pub const SAMPLES: usize = 7;
-    /// Where the rows begin.
+    /// The length of the head, after which the rows begin.
     pub const LEN: usize = 8;
 }
 
-/// The most dimensions of a distribution, so that its numbers can be counted in 32 bits.
+/// The largest number of dimensions of a distribution, so that its numbers can be counted in 32 bits.
 pub const MOST_DIMENSIONS: u32 = 1 << 15;
 
-/// Where the parts of a distribution lie, in numbers from its beginning. Before them is its [`head`].
+/// The layout of a distribution, as offsets in numbers. It begins with its [`head`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DistributionLayout {
-    /// The mean; as for the other rows, a place for each coordinate.
+    /// The mean; as all rows, with a place for each coordinate.
     pub mean: u32,
-    /// The path of the step size.
+    /// The path p, which adapts the step size.
     pub path: u32,
-    /// The path of the matrix, in the coordinates of its factor.
+    /// The path q, which adapts the matrix, in the coordinates of the factor.
     pub wide: u32,
     /// The factor, `[column][row]`
     pub factor: u32,
-    /// What the matrix has learned since, in the coordinates of the factor, `[column][row]`, of which the lower half counts.
+    /// The updates of the matrix since the factor's last update, in the coordinates of the factor, `[column][row]`;
+    /// only the lower half is used.
     pub learned: u32,
-    /// Violations and values of the best of the last generations, in a ring.
+    /// Violations and values of the best of the last generations, in a ring buffer.
     pub recent: u32,
-    /// All numbers.
+    /// The number of all numbers.
     pub len: u32,
 }
 
 impl DistributionLayout {
-    /// Of so many dimensions, of which so many generations are [remembered](crate::cma_es::Strategy::remembered).
+    /// The layout for these dimensions, with this many [remembered](crate::cma_es::Strategy::remembered) generations.
     #[inline(always)]
     pub const fn new(dimensions: u32, remembered: u32) -> Self {
         let stride = row_stride(dimensions);
@@ -74,55 +76,56 @@ impl DistributionLayout {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CmaEsArgs<R> {
-    /// The samples of the last generation, `[run][sample][coordinate]`; of this and of what follows a run has `room` samples.
+    /// The samples of the last generation, `[run][sample][coordinate]`; this array and the next ones have room for
+    /// `room` samples of each run.
     pub points: Ptr<R>,
     /// Their fitness, `[run][sample]`
     pub fitness: Ptr<Fitness<R>>,
-    /// Scratch: the standard normal numbers that they were made of, `[run][sample][coordinate]`
+    /// Scratch: the standard normal numbers from which the samples were made, `[run][sample][coordinate]`
     pub normals: Ptr<R>,
     /// Scratch: the sums of their squares, `[run][sample]`
     pub squares: Ptr<R>,
-    /// Scratch: what a sample of each rank weighs, and what it teaches, `[run][2][rank]`
+    /// Scratch: the weight of each rank, and its factor in the update of the matrix, `[run][2][rank]`
     pub weights: Ptr<R>,
-    /// Scratch: the samples as they are ranked, twice, `[run][2][rank]`
+    /// Scratch: the ranked samples, in two buffers, `[run][2][rank]`
     pub ranked: Ptr<Candidate<R>>,
-    /// Scratch: what chunks of ranks add up to, [`sums_len`] numbers each, `[run][chunk][number]`
+    /// Scratch: the sums over chunks of ranks, [`sums_len`] numbers each, `[run][chunk][number]`
     pub sums: Ptr<R>,
     /// The distributions, `[run][number]`: see [`DistributionLayout`].
     pub distribution: Ptr<R>,
-    /// Scratch: a block's own, where they are not in shared memory, `[run][block][number]`
+    /// Scratch: the numbers of each block, if they are not in shared memory, `[run][block][number]`
     pub own: Ptr<R>,
-    /// Where the runs are among their legs, `[run]`
+    /// The state of the runs' legs, `[run]`
     pub legs: Ptr<Legs>,
-    /// The best that there ever was, `[run]`
+    /// The best point found so far, `[run]`
     pub global: Ptr<Candidate<R>>,
     /// `[run][coordinate]`
     pub global_positions: Ptr<R>,
-    /// `[run][coordinate]`, of `bounds_runs`; -1 beyond the dimensions
+    /// `[run][coordinate]`, with `bounds_runs` runs; -1 after the dimensions
     pub lower: Ptr<R>,
-    /// `[run][coordinate]`, of `bounds_runs`; 1 beyond the dimensions
+    /// `[run][coordinate]`, with `bounds_runs` runs; 1 after the dimensions
     pub upper: Ptr<R>,
     /// `[run]`
     pub control: Ptr<Control>,
-    /// Seed and stop of each run, `[run]`
+    /// Seed and stop rule of each run, `[run]`
     pub own_runs: Ptr<OwnRun<R>>,
-    /// Scratch of the meetings of blocks: see [`slot_words`](super::slot_words); zero at first.
+    /// Scratch of the block barriers: see [`slot_words`](super::slot_words); zero at first.
     pub slots: Ptr<u64>,
-    /// The number of the first run, which with the seed gives its key.
+    /// The number of the first run, from which, with the seed, its key follows.
     pub first_run: u64,
-    /// The iteration to which runs go that do not stop before.
+    /// The iteration at which runs end that have not stopped before.
     pub until: u64,
-    /// The most evaluations of a run.
+    /// The largest number of evaluations of a run.
     pub evaluations: u64,
-    /// Where the first samples of the runs are.
+    /// The initial points of the first samples.
     pub start: StartArgs<R>,
-    /// What comes when a search has converged.
+    /// What comes after a converged leg.
     pub succession: Succession<R>,
     /// Runs in this launch.
     pub runs: u32,
-    /// Samples for which a run has room; before a leg of more it waits.
+    /// The number of samples for which a run has room; before a leg with more samples it waits.
     pub room: u32,
-    /// Numbers of a distribution: those of the first leg, of which later ones need no more.
+    /// The number of numbers in a distribution: those of the first leg, because later legs need no more.
     pub numbers: u32,
     /// Coordinates of a sample.
     pub dimensions: u32,
@@ -130,40 +133,40 @@ pub struct CmaEsArgs<R> {
     pub stride: u32,
     /// Blocks that share one run.
     pub blocks_per_run: u32,
-    /// The last used tag of the meetings; this launch uses any number after it.
+    /// The last used tag of the barriers; this launch uses any number of further ones.
     pub tag: u32,
-    /// Runs that have bounds of their own: all of this launch, or 1 where they have the same.
+    /// The number of runs with separate bounds: all of this launch, or 1 if all runs share them.
     pub bounds_runs: u32,
-    /// 1 where the runs are to be placed, at iteration 0; 0 elsewhere.
+    /// 1 to place the runs, at iteration 0; otherwise 0.
     pub places: u32,
-    /// Where the samples of a run are in its block's shared memory while the kernel runs; [`NearLayout::NONE`] where they are not.
+    /// The layout of a run's samples in its block's shared memory; [`NearLayout::NONE`] if they are not there.
     pub near: NearLayout,
 }
 
-/// Where the samples of a run lie in the shared memory of its one block, in bytes.
+/// The layout of a run's samples in the shared memory of its one block, as offsets in bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NearLayout {
-    /// What [`CmaEsArgs`] calls so.
+    /// The array of this name in [`CmaEsArgs`]; so are the next ones.
     pub points: u32,
-    /// Likewise.
+    /// See [`CmaEsArgs`].
     pub fitness: u32,
-    /// Likewise.
+    /// See [`CmaEsArgs`].
     pub normals: u32,
-    /// Likewise.
+    /// See [`CmaEsArgs`].
     pub squares: u32,
-    /// Likewise.
+    /// See [`CmaEsArgs`].
     pub weights: u32,
-    /// Likewise.
+    /// See [`CmaEsArgs`].
     pub ranked: u32,
-    /// Likewise.
+    /// See [`CmaEsArgs`].
     pub sums: u32,
-    /// The end of all of it.
+    /// The end of the last part.
     pub bytes: u32,
 }
 
 impl NearLayout {
-    /// Nowhere.
+    /// No samples in shared memory.
     pub const NONE: Self = NearLayout {
         points: 0,
         fitness: 0,
@@ -175,7 +178,8 @@ impl NearLayout {
         bytes: 0,
     };
 
-    /// Of so many samples, behind the first bytes of a [`CmaEsLayout`] that holds the matrices; none where that is more than `most` bytes.
+    /// The layout for `room` samples, after a [`CmaEsLayout`] that holds the matrices; `NONE` if the end is above
+    /// `most` bytes.
     pub const fn new<R: Float>(dimensions: u32, room: u32, most: u32) -> Self {
         const fn after(first: u64, items: u64, size: usize) -> u64 {
             (first + items * size as u64).next_multiple_of(16)
@@ -207,27 +211,29 @@ impl NearLayout {
     }
 }
 
-/// CMA-ES with restarts: whole iterations of `blocks_per_run` blocks a run, in a cooperative launch where these are several. In
-/// the names of entries the precision follows, and `held` where distributions are in shared memory. Evaluates, in the form `warp`.
+/// CMA-ES with restarts: whole iterations, with `blocks_per_run` blocks for each run, in a cooperative launch if there
+/// are several. An entry's name ends with the precision, and `held` if distributions are in shared memory. Evaluates,
+/// in the form `warp`.
 pub const CMA_ES: &str = "cma_es";
-/// Tags that an iteration of it, or of [`AUTO`], uses at most.
+/// The largest number of tags that an iteration of [`CMA_ES`] or [`AUTO`] uses.
 pub const CMA_ES_TAGS: u32 = 8;
-/// The most threads of a block: a thread has the 128 registers that so many leave, in smaller blocks as well.
+/// The largest number of threads in a block. With this number a thread has 128 registers; in smaller blocks it has no
+/// more.
 pub const CMA_ES_BLOCK: u32 = 512;
 
-/// Which of two searches has its turn.
+/// Which of the two searches runs now.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Turns {
-    /// Iterations of the present leg of the search that waits.
+    /// Iterations of the present leg of the waiting search.
     pub age: u64,
-    /// 1 where it is SHADE's turn, 0 where it is CMA-ES's.
+    /// 1 if SHADE runs, 0 if CMA-ES runs.
     pub active: u32,
-    /// Zero.
+    /// Zero; makes the padding explicit.
     pub reserved: u32,
 }
 
-/// The arguments of [`AUTO`]. What is a run's own both parts have.
+/// The arguments of [`AUTO`]. Both parts contain the arrays of a run.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct AutoArgs<R> {
@@ -237,50 +243,50 @@ pub struct AutoArgs<R> {
     pub shade: GenerationArgs<R>,
     /// SHADE.
     pub method: Shade<R>,
-    /// Where SHADE is among its legs, `[run]`
+    /// The state of SHADE's legs, `[run]`
     pub legs: Ptr<Legs>,
     /// `[run]`
     pub turns: Ptr<Turns>,
 }
 
-/// CMA-ES and SHADE, which take turns: otherwise as [`CMA_ES`].
+/// CMA-ES and SHADE in turns; otherwise as [`CMA_ES`].
 pub const AUTO: &str = "auto";
 
-/// Numbers that a chunk of ranks adds up to: a row for the mean, and the columns of the matrix.
+/// The number of sums over a chunk of ranks: a row for the mean, and the columns of the matrix.
 #[inline(always)]
 pub const fn sums_len(dimensions: u32) -> u32 {
     (dimensions + 1) * row_stride(dimensions)
 }
 
-/// Chunks of so many samples.
+/// The number of chunks of this many samples.
 #[inline(always)]
 pub const fn chunks(samples: u32) -> u32 {
     samples.div_ceil(CHUNK as u32)
 }
 
-/// Numbers that the threads of a block tell each other.
+/// The number of values that the threads of a block exchange.
 pub const NUMBERS: u32 = 4;
 
-/// How the shared memory of a block of [`CMA_ES`] lies: where its parts begin, in numbers, but for the bytes.
+/// The shared memory of a block of [`CMA_ES`], as offsets in numbers, except for `bytes`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CmaEsLayout {
     /// The head.
     pub head: u32,
-    /// Rows: the mean, the two paths, the step of the mean, the diagonal of a factor; four for what rows of the matrix are
-    /// multiplied by; [`NUMBERS`] besides, and those of a [`Strategy`](crate::cma_es::Strategy).
+    /// Rows: the mean, the two paths, the step of the mean, the diagonal of a factor; four rows of factors for rows of
+    /// the matrix; then [`NUMBERS`] numbers, and those of a [`Strategy`](crate::cma_es::Strategy).
     pub rows: [u32; 8],
-    /// The factor and the matrix, where they are held.
+    /// The factor and the matrix, if they are held.
     pub matrices: [u32; 2],
-    /// All of it.
+    /// The size of all parts.
     pub bytes: u32,
 }
 
 impl CmaEsLayout {
-    /// Of so many dimensions, with the matrices or without them.
+    /// The layout for these dimensions, with or without the matrices.
     #[inline(always)]
     pub const fn new<R: Float>(dimensions: u32, holds: bool) -> Self {
         let stride = row_stride(dimensions);
-        // Four numbers go together, so that they come first.
+        // These are read four at a time, so they come first.
         let multiples = head::LEN as u32;
         let mean = multiples + 4 * stride;
         let numbers = mean + 5 * stride;
@@ -296,7 +302,7 @@ impl CmaEsLayout {
         ];
         let first = (numbers + NUMBERS + STRATEGY as u32).next_multiple_of(4);
         let matrices = [first, first + dimensions * stride];
-        // More than fits in any memory is not counted exactly.
+        // Saturates: sizes beyond any memory need not be exact.
         let held = if holds { (2 * dimensions).saturating_mul(stride) } else { 0 };
         let bytes = matrices[0].saturating_add(held).saturating_mul(4 * R::WORDS as u32);
         CmaEsLayout { head: 0, rows, matrices, bytes }

@@ -1,4 +1,4 @@
-//! Levels of violation that fall, on a device: arguments and name of the kernel that judges a population anew.
+//! Falling levels of violation on a device: arguments and name of the kernel that applies new levels to a population.
 
 use super::{KeptArgs, Ptr};
 
@@ -6,12 +6,12 @@ use super::{KeptArgs, Ptr};
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct EaseArgs<R> {
-    /// What runs keep.
+    /// The stored points of the runs.
     pub kept: KeptArgs<R>,
     /// The new levels, `[run]`
     pub levels: Ptr<R>,
 }
 
-/// Judges all that runs keep by new levels: a block a run, of a multiple of 32 threads up to
+/// Applies new levels to all stored fitnesses. A block for each run, of a multiple of 32 threads up to
 /// [`MIGRATION_BLOCK`](super::MIGRATION_BLOCK), and [`migration_shared_bytes`](super::migration_shared_bytes).
 pub const EASE: &str = "ease";

@@ -1,65 +1,68 @@
-//! Several epochs of an island in one launch: arguments, and where islands and host exchange letters.
+//! Several epochs of an island in one launch: arguments, and the memory through which islands and host exchange
+//! letters.
 
 use super::{PsoArgs, Ptr, slot_words};
 use crate::real::Float;
 
-/// Tags of the resident blocks' exchange that an iteration uses at most: how far the blocks can go, who leads from there,
-/// and whether an immigrant that is as good as the leader comes.
+/// The largest number of tags of the resident blocks' exchange that an iteration uses: how far the blocks can continue,
+/// the new leader, and whether an immigrant arrives that is as good as the leader.
 pub const EPOCHS_TAGS: u32 = 3;
 
-/// Epochs of which letters are kept, a power of two: those that blocks may have to go through once more.
+/// The number of epochs whose letters are kept, a power of two: epochs that blocks may have to repeat.
 pub const LETTERS_KEPT: u32 = 512;
 
-/// The iterations that blocks go through at least, and at most but for an epoch, before they write down where they are. An
-/// epoch that others follow in a span has two iterations or more, so that its letter is kept.
+/// The smallest and the largest number of iterations between two points at which blocks store their state (a span); a
+/// span can exceed the largest number by one epoch. An epoch that is followed by others in a span has at least two
+/// iterations, so that its letter is kept.
 pub const SPAN: [u32; 2] = [64, 512];
 
 /// The arguments of [`EPOCHS_GRID`](super::pso_kernels::EPOCHS_GRID).
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct EpochsArgs<R> {
-    /// One run that never stops by itself, and its iterations, whole epochs.
+    /// One run without a stop rule, and its iterations, a multiple of the epoch.
     pub swarm: PsoArgs<R>,
-    /// What the host hears, as [`OfficeLayout`] says; zero before a launch.
+    /// The memory that the host reads, see [`OfficeLayout`]; zero before a launch.
     pub reports: Ptr<u64>,
-    /// What it says, likewise.
+    /// The memory that the host writes, likewise.
     pub answers: Ptr<u64>,
     /// Iterations of an epoch, at least 1.
     pub every: u32,
-    /// Where the words are in a block's shared memory that its warps show each other, see [`OfficeLayout::near`]; a
-    /// multiple of 8.
+    /// Offset of the words in shared memory through which a block's warps exchange reports, see [`OfficeLayout::near`];
+    /// a multiple of 8.
     pub near: u32,
 }
 
-/// How words lie in the memory through which blocks and host speak. Each word has a tag in its upper half.
+/// The layout of the memory through which blocks and host communicate, as numbers of words. Each word has a tag in its
+/// upper half.
 ///
-/// A letter is a migrant: its fitness' [keys](crate::order::Fitness::ordered), violation before value and only where there
-/// are constraints, then its row. Of a number of 64 bits a key has its upper half first, a row its lower half.
+/// A letter is a migrant: the [keys](crate::order::Fitness::ordered) of its fitness, violation (only with constraints)
+/// before value, then its row. Of a 64-bit number, keys have the upper half first, rows the lower half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OfficeLayout {
-    /// Words of a letter.
+    /// The length of a letter.
     pub letter: u32,
-    /// Words of a report: the first iteration in which a block has a better leader, and the place of the worst of its
-    /// particles, (violation, value, index), all bits turned.
+    /// The length of a report: the first iteration in which a block has a better leader, and the place of the worst of
+    /// its particles, (violation, value, index), with all bits inverted.
     pub report: u32,
-    /// From one report to the next.
+    /// The distance between two reports.
     pub pitch: u32,
-    /// Of what the host hears, words of reports, `[parity][block]`, each under its number; behind them is the letter with the
-    /// leader, under the number of the report that it goes with.
+    /// The length of all reports, `[parity][block]`, each tagged with its number. After them is the letter with the
+    /// leader, tagged with the number of its report.
     pub reports: u32,
-    /// All of it.
+    /// The length of all that the host reads.
     pub heard: u32,
-    /// Words of an answer: the soonest of the iterations, the worst particle, and the keys of the letter that has come, under
-    /// the number of the report; then its row, under the number of the epoch, from 1 on. Where somebody has improved, nothing
-    /// has come: the keys are zero.
+    /// The length of an answer. First the smallest of the iterations, the worst particle, and the keys of the letter
+    /// that has arrived, tagged with the number of the report; then its row, tagged with the number of the epoch, from
+    /// 1 on. If a block has improved, no letter arrives: the keys are zero.
     pub answer: u32,
-    /// Of what the host says, words of answers, `[epoch mod LETTERS_KEPT]`; behind them is one that is not zero where no
-    /// answer comes any more.
+    /// The length of all answers, `[epoch mod LETTERS_KEPT]`. After them is a word that is nonzero once no further
+    /// answer will come.
     pub answers: u32,
 }
 
 impl OfficeLayout {
-    /// For a run over so many blocks, with rows of so many places.
+    /// The layout for a run on this many blocks, with rows of `stride` places.
     ///
     /// ```
     /// use warpswarm_core::launch::OfficeLayout;
@@ -71,7 +74,7 @@ impl OfficeLayout {
         let keys = slot_words::<R>(constrained);
         let letter = keys + stride * R::WORDS as u32;
         let report = keys + 2;
-        // A report is written at once.
+        // A report is written by a single store.
         let pitch = report.next_power_of_two();
         let reports = 2 * blocks * pitch;
         let answer = 2 + letter;
@@ -79,7 +82,7 @@ impl OfficeLayout {
         OfficeLayout { letter, report, pitch, reports, heard: reports + letter, answer, answers }
     }
 
-    /// Words of shared memory in which a block's warps show each other their reports, `[warp][word]`.
+    /// Words of shared memory in which a block's warps exchange their reports, `[warp][word]`.
     ///
     /// ```
     /// use warpswarm_core::launch::OfficeLayout;

@@ -1,4 +1,4 @@
-//! Populations that fall, on a device: arguments and names of the kernels that have the worst leave.
+//! Shrinking populations on a device: arguments and names of the kernels that remove the worst individuals.
 
 use super::{GenerationArgs, Ptr};
 
@@ -6,31 +6,33 @@ use super::{GenerationArgs, Ptr};
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct FallArgs<R> {
-    /// The runs as they are.
+    /// The runs before.
     pub from: GenerationArgs<R>,
-    /// The same with fewer individuals. Arrays of individuals, and the archive, are others.
+    /// The runs with fewer individuals. Arrays over individuals, and the archive, are separate ones.
     pub to: GenerationArgs<R>,
-    /// Scratch: where who stays has been, `[run][list][individual]`, with three lists of `from.individuals` places.
+    /// Scratch: the old indices of the remaining individuals, `[run][list][individual]`, with three lists of
+    /// `from.individuals` places.
     pub places: Ptr<u32>,
-    /// Own rows of an individual.
+    /// The number of own rows of an individual.
     pub own: u32,
-    /// Numbers of an individual.
+    /// The number of numbers of an individual.
     pub numbers: u32,
-    /// 1 where runs have an archive; 0 elsewhere.
+    /// 1 if runs have an archive, otherwise 0.
     pub archive: u32,
 }
 
-/// The threads of a block of these kernels, a multiple of 32.
+/// The number of threads in a block of these kernels, a multiple of 32.
 pub const FALL_BLOCK: u32 = 256;
 
-/// Says of each individual whether it is among the best `to.individuals` of its run; a thread an individual, striding over
-/// the `from.blocks_per_run` blocks of a run; no shared memory.
+/// Computes for each individual whether it is among the best `to.individuals` of its run. A thread for each individual,
+/// striding over the `from.blocks_per_run` blocks of a run; no shared memory.
 pub const RANK: &str = "generation_rank";
 
-/// From that, makes the first list that of the individuals that come to each of the fewer places: whoever is behind the last
-/// place takes that of one that leaves, in order. After [`RANK`]; a block a run; shared memory of two words a thread.
+/// Writes to the first list which individual moves to each of the remaining places: an individual after the last place
+/// takes the place of a removed one, in order. After [`RANK`]. A block for each run; shared memory of two words for
+/// each thread.
 pub const PLACES: &str = "generation_places";
 
-/// Copies rows, fitnesses and numbers to those places. After [`PLACES`]; a warp an individual, striding over the
+/// Copies rows, fitnesses and numbers to those places. After [`PLACES`]. A warp for each individual, striding over the
 /// `from.blocks_per_run` blocks of a run; no shared memory.
 pub const FALL: &str = "generation_fall";

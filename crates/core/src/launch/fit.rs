@@ -6,8 +6,8 @@ use crate::fit::{Look, Observed, Search, Settings};
 /// The numbers of parameters for which there are kernels that fit an expression.
 pub const FIT_SIZES: [usize; 7] = [2, 3, 4, 5, 6, 8, 12];
 
-/// The least of [`FIT_SIZES`] that is enough for so many parameters, if one is. Those that a model does not have are fixed, and
-/// its derivatives by them 0.
+/// The smallest of [`FIT_SIZES`] for this many parameters, if there is one. Parameters that the model does not have are
+/// fixed, with derivatives of 0.
 ///
 /// ```
 /// use warpswarm_core::launch::fit_size;
@@ -24,23 +24,24 @@ pub const fn fit_size(parameters: usize) -> Option<usize> {
     None
 }
 
-/// The arguments of a kernel that fits a model, of which a thread does one fit after the other.
+/// The arguments of a kernel that fits a model; each thread does one fit after the other.
 ///
-/// What is found of all fits lies `[number][fit]`, so that threads side by side write side by side; starts lie as callers have them.
+/// Results are `[number][fit]`, so that neighbouring threads write neighbouring numbers; starts are in the callers'
+/// order.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct FitArgs<R, M> {
     /// The model.
     pub model: M,
-    /// What was observed.
+    /// The observations.
     pub observed: Observed,
-    /// The data that both read; each fit is a run.
+    /// The data of model and observations; each fit is a run.
     pub data: DataArgs<R>,
     /// When a fit stops.
     pub settings: Settings<R>,
-    /// Where each fit starts, `[fit][parameter]`, or where all do, `[parameter]`; rounded to the precision
+    /// The start of each fit, `[fit][parameter]`, or of all fits, `[parameter]`; rounded to the precision
     pub starts: Ptr<f64>,
-    /// The lower bound of each parameter, `[parameter]`, of all fits; absent where there are no bounds
+    /// The lower bound of each parameter, `[parameter]`, for all fits; absent if there are no bounds
     pub lower: Ptr<R>,
     /// The upper bounds, as the lower ones.
     pub upper: Ptr<R>,
@@ -52,85 +53,85 @@ pub struct FitArgs<R, M> {
     pub chi_squared: Ptr<R>,
     /// How each fit ended, `[fit]`
     pub outcomes: Ptr<Outcome>,
-    /// One counter, zero before the launch: fits that threads have taken beyond the first one each.
+    /// One counter, zero before the launch: the number of fits taken by threads after their first one.
     pub taken: Ptr<u32>,
-    /// Fits.
+    /// The number of fits.
     pub fits: u32,
-    /// 1 where weights are the inverses of known variances; otherwise covariances are scaled by the reduced chi-squared.
+    /// 1 if weights are the inverses of known variances; otherwise covariances are scaled by the reduced chi-squared.
     pub absolute: u32,
-    /// The parameters that are fixed, as bits.
+    /// The fixed parameters, as bits.
     pub fixed: u32,
-    /// From a fit's start to the next one's: as many numbers as there are parameters, or 0 where all have the same.
+    /// The distance between the starts of two fits: the number of parameters, or 0 if all fits share a start.
     pub apart: u32,
 }
 
-/// The arguments of a kernel that searches for the starts of fits: a thread does one fit after the other.
+/// The arguments of a kernel that searches for the starts of fits; each thread does one fit after the other.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SearchArgs<R, M, const N: usize> {
     /// The model.
     pub model: M,
-    /// What was observed.
+    /// The observations.
     pub observed: Observed,
-    /// The data that both read; each fit is a run.
+    /// The data of model and observations; each fit is a run.
     pub data: DataArgs<R>,
-    /// When a fit stops; a start's stops earlier.
+    /// When a fit stops; trial fits of the search stop earlier.
     pub settings: Settings<R>,
-    /// What is drawn, and how much.
+    /// The distribution and the number of random points.
     pub search: Search<R, N>,
-    /// The lower bound of each parameter, `[parameter]`, of all fits; absent where there are no bounds
+    /// The lower bound of each parameter, `[parameter]`, for all fits; absent if there are no bounds
     pub lower: Ptr<R>,
     /// The upper bounds, as the lower ones.
     pub upper: Ptr<R>,
-    /// Where each fit is to start, `[fit][parameter]`
+    /// The start found for each fit, `[fit][parameter]`
     pub starts: Ptr<f64>,
-    /// The cost of the best other minimum that was seen, NaN where there was none, `[fit]`
+    /// The cost of the best other minimum, NaN if there was none, `[fit]`
     pub other: Ptr<R>,
-    /// One counter, zero before the launch, as that of [`FitArgs`].
+    /// One counter, zero before the launch, as in [`FitArgs`].
     pub taken: Ptr<u32>,
-    /// The number of the launch's first fit, on which draws depend.
+    /// The number of the launch's first fit, on which random draws depend.
     pub first_fit: u64,
-    /// Fits.
+    /// The number of fits.
     pub fits: u32,
-    /// The parameters that are fixed, as bits.
+    /// The fixed parameters, as bits.
     pub fixed: u32,
-    /// The rows that are looked at.
+    /// The rows that the search evaluates.
     pub look: Look,
 }
 
-/// The arguments of a kernel that adds up the rows of one fit at one point: a thread adds up one block of
+/// The arguments of a kernel that sums the rows of one fit at one point; each thread sums one block of
 /// [`BLOCK`](crate::fit::BLOCK) rows after the other.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SumsArgs<R, M> {
     /// The model.
     pub model: M,
-    /// What was observed.
+    /// The observations.
     pub observed: Observed,
-    /// The data that both read, of one run.
+    /// The data of model and observations, of one run.
     pub data: DataArgs<R>,
     /// The point, `[parameter]`
     pub at: Ptr<R>,
-    /// The sums over each block of rows, `[block]`: the numbers of one [`Accumulator`](crate::fit::Accumulator) after those of
-    /// another
+    /// The sums over each block of rows, `[block]`: one [`Accumulator`](crate::fit::Accumulator) after the other, as
+    /// plain numbers
     pub sums: Ptr<R>,
 }
 
-/// The arguments of a kernel that adds up sums: a thread adds up one group of [`BLOCK`](crate::fit::BLOCK) of them after the
-/// other.
+/// The arguments of a kernel that adds sums; each thread adds one group of [`BLOCK`](crate::fit::BLOCK) of them after
+/// the other.
 ///
-/// Groups' sums are added in sequence, however many they are: whoever wants the bits of [`sum_rows`](crate::fit::sum_rows)
-/// launches it once.
+/// It adds the groups' sums in sequence, whatever their number. To get the bits of [`sum_rows`](crate::fit::sum_rows),
+/// launch it once.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CombineArgs<R> {
-    /// The sums, `[block]`: the numbers of one accumulator after those of another
+    /// The sums, `[block]`: one accumulator after the other, as plain numbers
     pub from: Ptr<R>,
     /// The sums of each group, likewise, `[group]`
     pub into: Ptr<R>,
-    /// How many there are to be added.
+    /// The number of sums to add.
     pub count: u32,
-    /// Nothing.
+    /// Unused; makes the padding explicit.
     pub padding: u32,
 }
 
@@ -138,11 +139,11 @@ pub struct CombineArgs<R> {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Its [`Status`](crate::fit::Status), as a number.
+    /// The [`Status`](crate::fit::Status), as a number.
     pub status: u32,
     /// Evaluations of all rows.
     pub evaluations: u32,
-    /// The parameters at a bound that they would leave, as bits.
+    /// The parameters at a bound where the cost falls beyond it, as bits.
     pub at_bounds: u32,
     /// The parameters that the data do not determine, as bits.
     pub undetermined: u32,
@@ -160,10 +161,10 @@ impl From<Outcome> for [u32; 4] {
     }
 }
 
-/// The most threads of a block.
+/// The largest number of threads in a block.
 pub const FIT_BLOCK: u32 = 128;
 
-/// Numbers of the lower triangle of a matrix with so many rows.
+/// The number of elements in the lower triangle of a matrix with `rows` rows.
 pub const fn triangle(rows: usize) -> usize {
     rows * (rows + 1) / 2
 }

@@ -2,28 +2,28 @@
 
 use super::{DataArgs, Ptr};
 
-/// The most threads of a block of a kernel that computes gradients.
+/// The largest number of threads in a block of a kernel that computes gradients.
 pub const GRADIENT_BLOCK: u32 = 128;
 
-/// The points of a kernel that computes gradients, a thread a point.
+/// The points of a kernel that computes gradients, with a thread for each point.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct GradientPoints<R> {
     /// The data of the objective.
     pub data: DataArgs<R>,
-    /// The points, `[point][coordinate]`, those of each run one after the other.
+    /// The points, `[point][coordinate]`, run after run.
     pub points: Ptr<R>,
-    /// The value at each, `[point]`.
+    /// The value at each point, `[point]`.
     pub values: Ptr<R>,
-    /// Its derivatives, `[point][coordinate]`.
+    /// The derivatives at each point, `[point][coordinate]`.
     pub slopes: Ptr<R>,
-    /// Points.
+    /// The number of points.
     pub count: u32,
-    /// Points of each run, at least 1.
+    /// The number of points of each run, at least 1.
     pub of_run: u32,
-    /// Coordinates of a point.
+    /// The number of coordinates of a point.
     pub dimensions: u32,
-    /// Nothing.
+    /// Unused; makes the padding explicit.
     pub padding: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Points that others evaluate on the same device: arguments and names of the kernels before and after.
+//! Points that other code evaluates on the same device: arguments and names of the kernels before and after.
 
 use super::Ptr;
 use crate::order::Fitness;
@@ -7,21 +7,21 @@ use crate::order::Fitness;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct HandOutArgs<R> {
-    /// What individuals want to have evaluated, `[place][coordinate]`, in rows of `stride`
+    /// The points to be evaluated, `[place][coordinate]`, in rows of `stride`
     pub asked: Ptr<R>,
-    /// At which place each point is, `[point]`; absent where all are evaluated, in their order
+    /// The place of each point, `[point]`; absent if all places are evaluated, in their order
     pub places: Ptr<u32>,
-    /// How each coordinate is [shown](crate::variable::shown), `[coordinate][SHOWN]`; absent where all are as they are
+    /// How each coordinate is [shown](crate::variable::shown), `[coordinate][SHOWN]`; absent if all are unchanged
     pub shown: Ptr<R>,
     /// The points, `[point][coordinate]` without gaps
     pub points: Ptr<R>,
-    /// Points.
+    /// The number of points.
     pub count: u32,
-    /// Places that `asked` has.
+    /// The number of places in `asked`.
     pub all: u32,
-    /// Coordinates of a point.
+    /// The number of coordinates of a point.
     pub dimensions: u32,
-    /// Numbers of a row of `asked`.
+    /// The number of places in a row of `asked`.
     pub stride: u32,
 }
 
@@ -31,25 +31,25 @@ pub struct HandOutArgs<R> {
 pub struct TakeInArgs<R> {
     /// `[point]`
     pub values: Ptr<R>,
-    /// `[point]`; absent where there are no constraints
+    /// `[point]`; absent if there are no constraints
     pub violations: Ptr<R>,
     /// As in [`HandOutArgs`].
     pub places: Ptr<u32>,
     /// `[place]`
     pub told: Ptr<Fitness<R>>,
-    /// Points.
+    /// The number of points.
     pub count: u32,
-    /// Places that `told` has.
+    /// The number of places in `told`.
     pub all: u32,
-    /// 1 where greater values are better.
+    /// 1 if larger values are better, otherwise 0.
     pub maximises: u32,
-    /// Nothing.
+    /// Unused; makes the padding explicit.
     pub padding: u32,
 }
 
-/// The most threads of a block of both kernels, of any number of blocks.
+/// The largest number of threads in a block of both kernels; any number of blocks.
 pub const HANDED_BLOCK: u32 = 256;
-/// Writes points as they are meant, for others to evaluate; a warp a point after the other.
+/// Writes points, in the variables' values, for other code to evaluate. A warp for one point after the other.
 pub const HAND_OUT: &str = "hand_out";
-/// Reads the values that others have found; a thread a point after the other.
+/// Reads the values that other code has computed. A thread for one point after the other.
 pub const TAKE_IN: &str = "take_in";

@@ -1,13 +1,13 @@
-//! What runs keep on a device, as kernels see it that change it between iterations.
+//! The state of runs on a device, for kernels that change it between iterations.
 
 use super::{Control, OwnRun, Ptr};
 use crate::order::{Candidate, Fitness};
 
-/// All that runs keep, and look at. Arrays are row-major; a row of coordinates has `stride` places.
+/// The stored points and fitnesses of the runs. Arrays are row-major; a row of coordinates has `stride` places.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct KeptArgs<R> {
-    /// The points that individuals keep, `[run][half][individual][place]`
+    /// The points of the individuals, `[run][half][individual][place]`
     pub points: Ptr<R>,
     /// Their fitness, `[run][half][individual]`
     pub fitness: Ptr<Fitness<R>>,
@@ -19,14 +19,14 @@ pub struct KeptArgs<R> {
     pub control: Ptr<Control>,
     /// `[run]`
     pub own_runs: Ptr<OwnRun<R>>,
-    /// The iteration in which an improvement of now is noticed; 0 for the one that a run has reached.
+    /// The iteration in which a present improvement is noticed; 0 for the run's current iteration.
     pub noticed: u64,
-    /// Runs.
+    /// The number of runs.
     pub runs: u32,
-    /// Individuals of each.
+    /// The number of individuals of each run.
     pub individuals: u32,
     /// Places in a row.
     pub stride: u32,
-    /// How often points and fitnesses are there: where twice, those in the half of the iteration's parity count.
+    /// The number of buffers of points and fitnesses, 1 or 2; with 2, the one with the iteration's parity is used.
     pub halves: u32,
 }

@@ -1,4 +1,4 @@
-//! Whether populations have come together, on a device: arguments and name of the kernel that looks.
+//! Whether populations have converged, on a device: arguments and name of the kernel that tests this.
 
 use super::{KeptArgs, Ptr};
 
@@ -6,20 +6,20 @@ use super::{KeptArgs, Ptr};
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct LookArgs<R> {
-    /// What runs keep.
+    /// The stored points of the runs.
     pub kept: KeptArgs<R>,
-    /// `[run][coordinate]`, of `bounds_runs`
+    /// `[run][coordinate]`, with `bounds_runs` runs
     pub lower: Ptr<R>,
-    /// `[run][coordinate]`, of `bounds_runs`
+    /// `[run][coordinate]`, with `bounds_runs` runs
     pub upper: Ptr<R>,
-    /// 1 where a run's population [has come together](crate::legs::is_one_value), otherwise 0, `[run]`
+    /// 1 if a run's population [has converged](crate::legs::is_one_value), otherwise 0, `[run]`
     pub come_together: Ptr<u32>,
-    /// Runs that have bounds of their own: all, or 1 where they have the same.
+    /// The number of runs with separate bounds: all, or 1 if all runs share them.
     pub bounds_runs: u32,
-    /// Coordinates of a point.
+    /// The number of coordinates of a point.
     pub dimensions: u32,
 }
 
-/// Says of each run whether its population has come together: a block a run, of a multiple of 32 threads up to
+/// Tests for each run whether its population has converged. A block for each run, of a multiple of 32 threads up to
 /// [`MIGRATION_BLOCK`](super::MIGRATION_BLOCK).
 pub const LOOK: &str = "look";

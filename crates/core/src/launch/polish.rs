@@ -4,70 +4,71 @@ use super::{DataArgs, Ptr};
 use crate::dual::CHUNK;
 use crate::polish::descent_numbers;
 
-/// The most threads of a block of a kernel that polishes.
+/// The largest number of threads in a block of a kernel that polishes.
 pub const POLISH_BLOCK: u32 = 64;
 
-/// How many numbers a thread of a kernel that polishes needs to work with.
+/// The size of a thread's workspace, in numbers, in a kernel that polishes.
 pub const fn polish_numbers(dimensions: usize, constraints: usize) -> usize {
     of_objective(constraints) + descent_numbers(dimensions, constraints)
 }
 
-/// The first of them: what the objective gives for a point, derivatives of all constraints and the value.
+/// The size of the workspace's first part: the objective's results for a point, derivatives of all constraints and of
+/// the value.
 pub const fn of_objective(constraints: usize) -> usize {
     (constraints + 1) * CHUNK
 }
 
-/// The runs of a kernel that polishes, a thread a run.
+/// The runs of a kernel that polishes, with a thread for each run.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PolishRuns<R> {
     /// The data of the objective.
     pub data: DataArgs<R>,
-    /// Where each search starts and then the best point that it has seen, `[run][coordinate]`.
+    /// First the start of each search, then its best point, `[run][coordinate]`.
     pub points: Ptr<R>,
     /// The value at that point, `[run]`.
     pub values: Ptr<R>,
-    /// The violation there, `[run]`.
+    /// The violation at that point, `[run]`.
     pub violations: Ptr<R>,
     /// The lower bounds, `[coordinate]`, or `[run][coordinate]`.
     pub lower: Ptr<R>,
     /// The upper bounds, likewise.
     pub upper: Ptr<R>,
-    /// 1 for each coordinate that keeps its value, otherwise 0, `[coordinate]`.
+    /// 1 for each fixed coordinate, otherwise 0, `[coordinate]`.
     pub fixed: Ptr<u32>,
-    /// The most evaluations of each search, `[run]`; 0 where there is none.
+    /// The largest number of evaluations of each search, `[run]`; 0 for no search.
     pub budgets: Ptr<u32>,
-    /// What each search did, `[run]`.
+    /// The work of each search, `[run]`.
     pub done: Ptr<Polished>,
-    /// Room of each thread to work in, `[number][thread]`.
+    /// The workspace of each thread, `[number][thread]`.
     pub work: Ptr<R>,
-    /// Room for a point of each thread, `[thread][coordinate]`.
+    /// A point of each thread, `[thread][coordinate]`.
     pub rows: Ptr<R>,
-    /// Runs.
+    /// The number of runs.
     pub runs: u32,
-    /// Coordinates of a point.
+    /// The number of coordinates of a point.
     pub dimensions: u32,
-    /// Constraints that the objective gives one by one.
+    /// The number of constraints that the objective evaluates one by one.
     pub constraints: u32,
-    /// Threads for which there is room.
+    /// The number of threads with a workspace.
     pub threads: u32,
-    /// Coordinates from a run's bounds to those of the next one: `dimensions`, or 0 where all have the same.
+    /// The distance between the bounds of two runs: `dimensions`, or 0 if all runs share them.
     pub apart: u32,
-    /// Nothing.
+    /// Unused; makes the padding explicit.
     pub padding: u32,
 }
 
-/// What a search did.
+/// The work of a search.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Polished {
-    /// Steps.
+    /// The number of steps.
     pub steps: u32,
-    /// Evaluations.
+    /// The number of evaluations.
     pub evaluations: u32,
-    /// Gradients.
+    /// The number of gradients.
     pub gradients: u32,
-    /// Nothing.
+    /// Unused; makes the padding explicit.
     pub padding: u32,
 }
 

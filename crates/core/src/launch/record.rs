@@ -1,13 +1,14 @@
-//! Where the runs of a launch are, and their bests, as one piece of memory that devices can show each other.
+//! The state and the best points of the runs of a launch, as one piece of memory that devices can exchange.
 
 use super::{Control, Ptr, StopRule};
 use crate::order::Candidate;
 use crate::real::Float;
 
-/// Arrays begin at multiples of so many bytes, so that rows can be read in vectors.
+/// Arrays begin at multiples of this many bytes, so that rows can be read as vectors.
 const ALIGNMENT: u64 = 16;
 
-/// How the arrays of one element a run lie in a record: `control`, `global`, `global_positions`, one after the other.
+/// The layout of a record, with offsets in bytes: the arrays `control`, `global` and `global_positions`, one after the
+/// other.
 ///
 /// ```
 /// use warpswarm_core::launch::RecordLayout;
@@ -16,16 +17,16 @@ const ALIGNMENT: u64 = 16;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordLayout {
-    /// Where [`Candidate`]s begin, `[run]`; [`Control`]s begin at 0.
+    /// The offset of the [`Candidate`]s, `[run]`; the [`Control`]s are at 0.
     pub global: u64,
-    /// Where positions begin, `[run][place]`.
+    /// The offset of the positions, `[run][place]`.
     pub global_positions: u64,
-    /// Bytes in all.
+    /// The size of the record.
     pub bytes: u64,
 }
 
 impl RecordLayout {
-    /// Of so many runs, with rows of so many places.
+    /// The layout for these runs, with rows of `stride` places.
     #[inline(always)]
     pub const fn new<R: Float>(runs: u32, stride: u32) -> Self {
         let runs = runs as u64;
@@ -44,16 +45,16 @@ impl RecordLayout {
 pub struct JoinArgs<R> {
     /// The records of all devices, one after the other.
     pub records: Ptr<u64>,
-    /// The record that is written; none of those.
+    /// The record to be written, which is not one of those.
     pub joined: Ptr<u64>,
-    /// When a run stops by itself.
+    /// When a run stops.
     pub stop: StopRule<R>,
-    /// Devices.
+    /// The number of devices.
     pub peers: u32,
-    /// Which of them this is.
+    /// The index of this device.
     pub rank: u32,
-    /// Runs.
+    /// The number of runs.
     pub runs: u32,
-    /// Places in a row.
+    /// The number of places in a row.
     pub stride: u32,
 }

@@ -1,4 +1,4 @@
-//! What resident blocks show each other of a fitness, in words.
+//! How resident blocks publish a fitness, in words.
 
 use crate::order::Fitness;
 use crate::real::Float;
@@ -8,8 +8,8 @@ pub const fn slot_words<R: Float>(constrained: bool) -> u32 {
     (if constrained { 2 * R::WORDS } else { R::WORDS }) as u32
 }
 
-/// Word `word` of `words` of the [keys](crate::order::Fitness::keys) of violation and value, as resident blocks show them:
-/// violation before value, high before low.
+/// Word `word` of `words` of the [keys](crate::order::Fitness::keys) of violation and value, as resident blocks publish
+/// them: violation before value, upper half before lower half.
 ///
 /// ```
 /// use warpswarm_core::launch::{key_word, keys_of};
@@ -25,7 +25,7 @@ pub const fn key_word<R: Float>((violation, value): (u64, u64), words: u32, word
     if R::WORDS == 2 && word.is_multiple_of(2) { (key >> 32) as u32 } else { key as u32 }
 }
 
-/// The keys of violation and value of which these are the words; see [`key_word`].
+/// The keys of violation and value from their words; see [`key_word`].
 #[inline(always)]
 pub const fn keys_of<R: Float>(words: [u32; 4], constrained: bool) -> (u64, u64) {
     let (first, second) = if R::WORDS == 2 {
@@ -36,7 +36,7 @@ pub const fn keys_of<R: Float>(words: [u32; 4], constrained: bool) -> (u64, u64)
     if constrained { (first, second) } else { (0, first) }
 }
 
-/// The fitness with these keys; without constraints it has no violation.
+/// The fitness with these keys; without constraints its violation is zero.
 ///
 /// ```
 /// use warpswarm_core::launch::keyed_fitness;

@@ -1,8 +1,8 @@
-//! Words of a kernel's argument that are known when it is loaded: they become constants in its text.
+//! Words of a kernel's argument that are known when it is loaded: they become constants in its code.
 
 use crate::real::Float;
 
-/// What lies in a kernel's argument as 32-bit words: numbers, choices, and structs of them.
+/// A part of a kernel's argument that consists of 32-bit words: numbers, choices, and structs of them.
 ///
 /// ```
 /// use warpswarm_core::boundary::{Boundary, Limits};
@@ -13,7 +13,8 @@ use crate::real::Float;
 /// assert_eq!(seen, [(8, 0x3f80_0000), (12, Boundary::Reverse as u32)]);
 /// ```
 pub trait Words {
-    /// Calls `note` with the place, in bytes, and the value of each word. The first byte of all is at `at`.
+    /// Calls `note` with the position, in bytes, and the value of each word. The first byte of the whole value is at
+    /// `at`.
     fn words(&self, at: usize, note: &mut dyn FnMut(usize, u32));
 }
 
@@ -36,8 +37,8 @@ impl<T: Words, const N: usize> Words for [T; N] {
     }
 }
 
-/// The function `words`, of [`Method`](crate::method::Method) or of [`Words`](crate::launch::Words), for a `repr(C)` struct with
-/// these fields.
+/// Generates the function `words`, of [`Method`](crate::method::Method) or of [`Words`](crate::launch::Words), for a
+/// `repr(C)` struct with these fields.
 ///
 /// ```
 /// use warpswarm_core::launch::Words;
