@@ -1,15 +1,16 @@
-//! Fits of models to data: least squares, robust losses, and the likelihood of counts, by Levenberg and Marquardt's method.
+//! Fits of models to data: least squares, robust losses, and the likelihood of counts, by the Levenberg-Marquardt
+//! method.
 //!
-//! **Idea.** Near a point, the sum of squares of a model's residuals is almost a parabola of the parameters, of which first
-//! derivatives of the model are enough. A step goes to its least value within a trust region. The region grows
-//! while steps do what the parabola says, and shrinks where they do not.
+//! **Idea.** Near a point, the sum of squares of a model's residuals is almost a quadratic function of the parameters,
+//! which follows from the model's first derivatives. A step goes to its minimum within a trust region. The region grows
+//! while steps change the sum as predicted, and shrinks when they do not.
 //!
-//! **Equations.** With N parameters p, residual r_k (model minus observation) and weight w_k of row k, and J the matrix of
-//! the model's partial derivatives:
+//! **Equations.** With N parameters p, residual r_k (model minus observation) and weight w_k of row k, and J the matrix
+//! of the model's partial derivatives:
 //!
 //! ```text
 //! chi-squared = sum w_k r_k^2,    g = J^T W r,    H = J^T W J
-//! step:    (H + lambda D) s = -g,    sqrt(s^T D s) = Delta to a tenth, or lambda = 0 if that is within Delta
+//! step:    (H + lambda D) s = -g,    sqrt(s^T D s) = Delta within a tenth, or lambda = 0 if that is within Delta
 //! ratio:   rho = (chi-squared - chi-squared of p + s) / -(2 g^T s + s^T H s)
 //! accept:  p <- p + s if rho >= 0.0001,    D_ii <- max(D_ii, H_ii)
 //! region:  Delta <- 2 sqrt(s^T D s) if rho >= 3/4 or lambda = 0;  times 0.1 to 0.5 if rho <= 1/4
@@ -17,18 +18,18 @@
 //!
 //! | symbol | field | meaning | range | default |
 //! |---|---|---|---|---|
-//! | | [`ftol`](Settings::ftol) | relative change of chi-squared, found and predicted, at which a fit stops | [0, 1) | 8 epsilon |
-//! | | [`xtol`](Settings::xtol) | Delta over the scaled length of p at which it stops | [0, 1) | 8 epsilon |
-//! | | [`gtol`](Settings::gtol) | largest component of g at which it stops, bounds regarded | >= 0 | 0 |
+//! | | [`ftol`](Settings::ftol) | relative change of chi-squared, actual and predicted, at which a fit stops | [0, 1) | 8 epsilon |
+//! | | [`xtol`](Settings::xtol) | Delta over the scaled length of p at which a fit stops | [0, 1) | 8 epsilon |
+//! | | [`gtol`](Settings::gtol) | largest component of g, projected to the bounds, at which a fit stops | >= 0 | 0 |
 //! | | [`factor`](Settings::factor) | first Delta over the scaled length of p | > 0 | 1 |
-//! | | [`evaluations`](Settings::evaluations) | most evaluations of all rows | >= 1 | 100 (N + 1) |
-//! | lambda | [`tries`](Settings::tries) | values of lambda for one step | 2 to 20 | 10 |
+//! | | [`evaluations`](Settings::evaluations) | largest number of evaluations of all rows | >= 1 | 100 (N + 1) |
+//! | lambda | [`tries`](Settings::tries) | largest number of values of lambda for one step | 2 to 20 | 10 |
 //!
-//! **How it is used.** A [`Solver`] says at which point it wants sums over rows; the caller computes them wherever the rows are,
-//! one thread for 25 rows or a grid for ten million, and hands them to [`Solver::advance`]. [`fit`] is that loop on one
-//! thread. Rows go into an [`Accumulator`]: [`Normal`], or [`Triangular`] where parameters are nearly dependent. A row is
-//! a [`Term`]: [`Term::squared`], [`Loss::term`] or [`poisson`]. [`Bounds`] limit parameters and fix some. After a fit
-//! there are [`Covariance`] and [`Goodness`].
+//! **How it is used.** A [`Solver`] returns the point at which it needs sums over rows. The caller computes them
+//! wherever the rows are, on one thread for 25 rows or on a grid for ten million, and passes them to
+//! [`Solver::advance`]. [`fit`] is this loop on one thread. Rows are added to an [`Accumulator`]: [`Normal`], or
+//! [`Triangular`] if parameters are nearly dependent. A row is a [`Term`]: [`Term::squared`], [`Loss::term`] or
+//! [`poisson`]. [`Bounds`] limit parameters and fix some. [`Covariance`] and [`Goodness`] describe the result.
 //!
 //! ```
 //! use warpswarm_core::fit::{
@@ -53,40 +54,42 @@
 //! assert!((error - 0.1108).abs() < 1e-4);
 //! ```
 //!
-//! **Evaluations.** Residuals and derivatives are always computed together. Most steps are accepted, so that few derivatives
-//! are computed in vain, and an accepted point need not be evaluated twice.
+//! **Evaluations.** Residuals and derivatives are always computed together. Most steps are accepted, so that few
+//! derivatives are wasted, and an accepted point is not evaluated twice.
 //!
-//! **Order of sums.** Rows are added in sequence within blocks of [`BLOCK`], blocks' sums in sequence within groups of as
-//! many blocks, and groups' sums in sequence: a function of the number of rows alone, so that one thread and many get
-//! the same bits. It is not the order of [`sum`](crate::sum), whose 32 leaves would be 32 copies of all these
-//! sums in a thread's registers.
+//! **Order of sums.** Rows are added in sequence within blocks of [`BLOCK`], blocks' sums in sequence within groups of
+//! as many blocks, and groups' sums in sequence. The order depends only on the number of rows, so that one thread and
+//! many get the same bits. It is not the order of [`sum`](crate::sum), whose 32 leaves would need 32 copies of all
+//! these sums in a thread's registers.
 //!
-//! **Source.** J. J. Moré, The Levenberg-Marquardt algorithm: implementation and theory, in Numerical Analysis, Lecture Notes in
-//! Mathematics 630, 1978 (algorithms 5.5 and 7.1), the method of MINPACK's `lmder`, and so of SciPy's `curve_fit`.
+//! **Source.** J. J. Moré, The Levenberg-Marquardt algorithm: implementation and theory, in Numerical Analysis, Lecture
+//! Notes in Mathematics 630, 1978 (algorithms 5.5 and 7.1), the method of MINPACK's `lmder`, and so of SciPy's
+//! `curve_fit`.
 //!
-//! **Deviations.** The first trust region has the scaled length of the first point, where MINPACK's has 100 times that: from
-//! NIST's first start for BoxBOD it otherwise steps to where the model is constant. If all parameters are zero, it has that
-//! of the residuals, where MINPACK's has a fixed number. Where H is singular, every step is
-//! damped, by lambda of at least a thousandth of sqrt(g^T D^-1 g) / Delta, where MINPACK leaves parameters out: as g vanishes,
-//! so does lambda, and the last steps are as fast. Bounds are not in the paper: see [`Bounds`] and [`Solver`]. `gtol` limits
-//! components of the gradient, as in SciPy's `least_squares`; MINPACK's is the cosine between a column and the
-//! residuals.
+//! **Deviations.**
+//! * The first trust region has the scaled length of the first point, where MINPACK's has 100 times that: from NIST's
+//!   first start for BoxBOD such a region leads to where the model is constant. If all parameters are zero, it has the
+//!   length of the residuals, where MINPACK's has a fixed number.
+//! * If H is singular, every step is damped, with lambda at least a thousandth of sqrt(g^T D^-1 g) / Delta. MINPACK
+//!   leaves parameters out instead. As g vanishes, so does lambda, and the last steps converge as fast.
+//! * Bounds are not in the paper: see [`Bounds`] and [`Solver`].
+//! * `gtol` limits components of the gradient, as in SciPy's `least_squares`; MINPACK's is the cosine between a column
+//!   and the residuals.
+//! * By default `ftol` and `xtol` are practically 0, where SciPy's are 1e-8. With large residuals convergence is
+//!   linear, by a small factor in each step, and a fit that stops at 1e-8 has only four or five digits of the minimum.
 //!
-//! `ftol` and `xtol` are as good as 0 unless given, where SciPy's are 1e-8: where residuals are large, steps shrink by a factor of a
-//! few, and a fit that stops at 1e-8 has four or five digits of the minimum.
-//!
-//! **Why a trust region.** Evaluations from NIST's two starting points each, `-` where the certified sum of squares is not
-//! reached (`python crates/core/tests/fit/updates.py`; the last row is this method's):
+//! **Why a trust region.** Evaluations from NIST's two starting points each, `-` if the certified sum of squares is not
+//! reached (`python crates/core/tests/fit/updates.py`; the last row is this method):
 //!
 //! | lambda | BoxBOD | MGH10 | MGH09 | Thurber | Hahn1 | Gauss2 | Lanczos3 | ENSO |
 //! |---|---|---|---|---|---|---|---|---|
-//! | Marquardt 1963, times or over 10 | -/9 | -/883 | 276/20 | 27/16 | 11/12 | 6/6 | 533/450 | 26/19 |
+//! | Marquardt 1963, times or divided by 10 | -/9 | -/883 | 276/20 | 27/16 | 11/12 | 6/6 | 533/450 | 26/19 |
 //! | Nielsen 1999 | -/9 | -/142 | 95/12 | 23/14 | 19/19 | 6/6 | 98/98 | 21/18 |
 //! | Moré, factor 100 | -/9 | 288/126 | 504/18 | 34/19 | 11/12 | 6/6 | 83/10 | 21/19 |
 //! | Moré, factor 1 | 27/9 | 270/126 | 99/18 | 31/19 | 11/12 | 6/6 | 83/10 | 21/19 |
 //!
-//! A step solves two to four systems of N equations instead of one, which for 25 rows and five parameters is less than an
-//! evaluation.
+//! A step solves two to four systems of N equations instead of one. For 25 rows and five parameters that costs less
+//! than an evaluation.
 
 mod accumulate;
 mod covariance;

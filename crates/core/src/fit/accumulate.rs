@@ -1,14 +1,14 @@
-//! Sums over rows: all that the solver needs to know of the data.
+//! Sums over rows, through which the solver uses the data.
 
 use super::parameters::Parameters;
 use super::search::PIECE;
 use super::solve::{Damped, Factor};
 use crate::real::Float;
 
-/// Rows whose terms are added one after the other; of more rows, the sums of so many are.
+/// The number of rows whose terms are added in sequence, and of sums that are.
 pub const BLOCK: usize = 256;
 
-/// What a row adds to the cost, as a function of the model's value m there: a quadratic approximation.
+/// A row's contribution to the cost, as a function of the model's value m: a quadratic approximation.
 ///
 /// The cost is chi-squared, the sum of all rows' terms, without the factor 1/2.
 ///
@@ -23,9 +23,9 @@ pub const BLOCK: usize = 256;
 pub struct Term<R> {
     /// The row's share of chi-squared.
     pub cost: R,
-    /// Half its derivative by m; for squares, weight times residual.
+    /// Half of its derivative by m; for squares, weight times residual.
     pub slope: R,
-    /// Half its second derivative by m, or an approximation of it that is not below zero; for squares, the weight.
+    /// Half of its second derivative by m, or a nonnegative approximation; for squares, the weight.
     pub curvature: R,
 }
 
@@ -60,7 +60,7 @@ pub trait Accumulator<R: Float, const N: usize>: Copy + core::fmt::Debug + Parti
     /// The sums over no rows.
     fn empty() -> Self;
 
-    /// The sums whose numbers lie one after the other as in memory: what a device has added up.
+    /// The sums from plain numbers, in the order of their memory layout: for sums computed on a device.
     fn of_numbers(next: &mut impl FnMut() -> R) -> Self;
 
     /// Adds a row: its term, and the model's partial derivatives there.
@@ -73,7 +73,7 @@ pub trait Accumulator<R: Float, const N: usize>: Copy + core::fmt::Debug + Parti
         self.add_term(Term::squared(residual, weight), partials);
     }
 
-    /// Adds the sums over rows that come later. To add something to the sums over no rows may round it.
+    /// Adds the sums over later rows. Adding to the sums over no rows may round.
     fn combine(&mut self, later: &Self);
 
     /// The cost: the sum of all terms' costs.
@@ -85,9 +85,9 @@ pub trait Accumulator<R: Float, const N: usize>: Copy + core::fmt::Debug + Parti
     /// p^T (J^T W J) p
     fn quadratic(&self, p: &[R; N]) -> R;
 
-    /// A factorisation of J^T W J + diag(`damping`) without the rows and columns of parameters that are not `free`,
-    /// and the step p to where `damping . p^2` plus the quadratic model of chi-squared is least: the free parts of
-    /// p solve (J^T W J + diag(damping)) p = -J^T W r, the others are `given`.
+    /// A factorisation of J^T W J + diag(`damping`) without the rows and columns of parameters that are not `free`, and
+    /// the step p that minimises `damping . p^2` plus the quadratic model of chi-squared: the free components of p
+    /// solve (J^T W J + diag(damping)) p = -J^T W r, the others are `given`.
     fn damped(&self, damping: &[R; N], free: Parameters, given: &[R; N]) -> Damped<R, N>;
 
     /// Whether cost, gradient and norms are all finite.
@@ -104,8 +104,8 @@ pub trait Accumulator<R: Float, const N: usize>: Copy + core::fmt::Debug + Parti
 
 /// The normal equations: chi-squared, J^T W r, and the lower triangle of J^T W J.
 ///
-/// A row costs (N + 1)(N + 2) / 2 fused products, fewer than any factorisation. What is lost is half of the digits
-/// where parameters are nearly dependent, since the condition number is squared.
+/// A row costs (N + 1)(N + 2) / 2 fused products, fewer than any factorisation. If parameters are nearly dependent,
+/// half of the digits are lost, because the condition number is squared.
 ///
 /// ```
 /// use warpswarm_core::fit::{Accumulator, Normal};
@@ -124,12 +124,12 @@ pub trait Accumulator<R: Float, const N: usize>: Copy + core::fmt::Debug + Parti
 pub struct Normal<R, const N: usize> {
     chi_squared: R,
     gradient: [R; N],
-    /// J^T W J where the row is not below the column; zero elsewhere.
+    /// J^T W J on and below the diagonal; zero elsewhere.
     matrix: [[R; N]; N],
 }
 
 impl<R: Float, const N: usize> Normal<R, N> {
-    /// The element of J^T W J in a row and a column; NaN where there is none.
+    /// The element of J^T W J in a row and a column; NaN if there is no such element.
     #[inline(always)]
     pub fn element(&self, row: usize, column: usize) -> R {
         let (row, column) = if row < column { (column, row) } else { (row, column) };
@@ -198,7 +198,7 @@ impl<R: Float, const N: usize> Accumulator<R, N> for Normal<R, N> {
     fn quadratic(&self, p: &[R; N]) -> R {
         let mut sum = R::ZERO;
         for i in 0..N {
-            // Elements beside the diagonal count twice.
+            // Elements off the diagonal count twice.
             let mut row = R::ZERO;
             for j in 0..N {
                 if j < i {
@@ -233,8 +233,8 @@ impl<R: Float, const N: usize> Accumulator<R, N> for Normal<R, N> {
     }
 }
 
-/// Sums over block `block` of `rows` rows: those from `block * BLOCK` on, in sequence. `row(k)` gives row k's term and
-/// partial derivatives.
+/// Sums over block `block` of `rows` rows: those from `block * BLOCK` on, in sequence. `row(k)` returns row k's term
+/// and partial derivatives.
 ///
 /// ```
 /// use warpswarm_core::fit::{Accumulator, BLOCK, Normal, Term, sum_block};
@@ -262,7 +262,7 @@ pub fn sum_block<R: Float, A: Accumulator<R, N>, const N: usize>(
 }
 
 /// Sums over a group of sums: those from `group * BLOCK` on, up to [`BLOCK`] of them, in sequence, beginning with the
-/// first. `part(k)` gives sum k of `count`.
+/// first. `part(k)` returns sum k of `count`.
 #[inline(always)]
 pub fn sum_sums<R: Float, A: Accumulator<R, N>, const N: usize>(
     count: usize,
@@ -280,9 +280,9 @@ pub fn sum_sums<R: Float, A: Accumulator<R, N>, const N: usize>(
     sums
 }
 
-/// Sums over all of `rows` rows, on one thread: in sequence within blocks of [`BLOCK`] rows, the blocks' sums in sequence
-/// within groups of [`BLOCK`] blocks, and the groups' sums in sequence. Whoever combines the results of [`sum_block`] by
-/// [`sum_sums`], and those again, gets the same bits, on however many threads the blocks were.
+/// Sums over all of `rows` rows, on one thread: in sequence within blocks of [`BLOCK`] rows, the blocks' sums in
+/// sequence within groups of [`BLOCK`] blocks, and the groups' sums in sequence. Combining the results of [`sum_block`]
+/// by [`sum_sums`], and those again, gives the same bits, whichever threads computed the blocks.
 ///
 /// ```
 /// use warpswarm_core::fit::{Accumulator, BLOCK, Normal, Term, sum_block, sum_rows, sum_sums};
@@ -324,11 +324,11 @@ pub fn sum_rows<R: Float, A: Accumulator<R, N>, const N: usize>(
     }
 }
 
-/// The sum of the costs of rows, in the order of [`sum_rows`]: it has the bits of
-/// [`chi_squared`](Accumulator::chi_squared) of all sums.
+/// The sum of the costs of rows, in the order of [`sum_rows`]: the bits are those of
+/// [`chi_squared`](Accumulator::chi_squared) of the sums.
 ///
-/// Where some pieces of [`PIECE`] rows have more than `most` already, that is given, which is more too: nothing else was asked.
-/// A limit of NaN is none.
+/// If the sum exceeds `most` after a piece of [`PIECE`] rows, that sum is returned early: callers only need to know
+/// that it is larger. A limit of NaN is no limit.
 ///
 /// ```
 /// use warpswarm_core::fit::{Accumulator, Normal, Term, sum_costs, sum_rows};
@@ -348,7 +348,7 @@ pub fn sum_costs<R: Float>(rows: usize, most: R, cost: &impl Fn(usize) -> R) -> 
         if k.is_multiple_of(PIECE) && group + block > most {
             return group + block;
         }
-        // The first of each begins the next sum, as in `sum_rows`.
+        // The first of each starts the next sum, as in `sum_rows`.
         if k.is_multiple_of(BLOCK) || k == rows {
             let is_first = ((k - 1) / BLOCK).is_multiple_of(BLOCK);
             group = if is_first { block } else { group + block };

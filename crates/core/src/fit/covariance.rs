@@ -1,26 +1,27 @@
-//! How well the data determine the parameters.
+//! Uncertainties of the parameters.
 
 use super::accumulate::{Accumulator, Term};
 use super::parameters::Parameters;
 use crate::real::Float;
 
-/// Parts of a dependency below this, in units of standard deviations, are none.
+/// Components of a dependency below this, in units of standard deviations, are neglected.
 const PART: f64 = 1e-3;
 
 /// The covariance matrix of the parameters, as far as the data determine them.
 ///
-/// The inverse of J^T W J without damping, times a factor: 1 where weights are the inverses of known variances
+/// The inverse of J^T W J without damping, times a factor: 1 if weights are the inverses of known variances
 /// (`absolute_sigma` of SciPy's `curve_fit`), otherwise the reduced chi-squared
-/// ([`Goodness::reduced`](super::Goodness::reduced)). Rows and columns of fixed parameters are zero. Bounds do not count.
+/// ([`Goodness::reduced`](super::Goodness::reduced)). Rows and columns of fixed parameters are zero. Bounds are
+/// ignored.
 ///
-/// Where columns of J depend on each other, it is the pseudo-inverse of Moore and Penrose, as that of `curve_fit`, and the
-/// parameters that take part in a dependency are in [`undetermined`](Self::undetermined): their variances say
-/// nothing of how far they are from the truth.
+/// If columns of J are dependent, it is the Moore-Penrose pseudo-inverse, as in `curve_fit`. The parameters of a
+/// dependency are in [`undetermined`](Self::undetermined): their variances say nothing about the distance from the true
+/// values.
 ///
-/// **Method.** J^T W J = L D L^T in the order of the parameters. A pivot that is a rounding error, relative to its diagonal
-/// element, belongs to a parameter k that depends on those before it; the equations of the others give the
-/// dependency, a null vector v. With an orthonormal basis V of all null vectors and any positive s_v, the inverse of
-/// H + sum s_v v v^T, less sum v v^T / s_v, is the pseudo-inverse of H.
+/// **Method.** J^T W J = L D L^T in the order of the parameters. A pivot that is a rounding error, relative to its
+/// diagonal element, belongs to a parameter k that depends on those before it. The equations of the others give the
+/// dependency, a null vector v. With an orthonormal basis V of all null vectors and any positive s_v, the inverse of H
+/// + sum s_v v v^T, minus sum v v^T / s_v, is the pseudo-inverse of H.
 ///
 /// ```
 /// use warpswarm_core::fit::{Accumulator, Covariance, Normal, Parameters};
@@ -39,29 +40,29 @@ const PART: f64 = 1e-3;
 pub struct Covariance<R, const N: usize> {
     /// The matrix, both triangles.
     pub matrix: [[R; N]; N],
-    /// The free parameters of which the data do not determine each one's value.
+    /// The free parameters whose values the data do not determine.
     pub undetermined: Parameters,
 }
 
 impl<R: Float, const N: usize> Covariance<R, N> {
-    /// The covariance of the `free` parameters where the sums over all rows are these: [`Solver::sums`](super::Solver::sums).
+    /// The covariance of the `free` parameters from the sums over all rows: [`Solver::sums`](super::Solver::sums).
     #[inline(always)]
     pub fn of<A: Accumulator<R, N>>(sums: &A, free: Parameters, factor: R) -> Self {
         let zeros = [R::ZERO; N];
         let norms = sums.squared_norms();
         let mut regular = *sums;
         let (mut singular, mut undetermined) = (Parameters::NONE, Parameters::NONE);
-        // The null vectors, of which the other rows are zero, and the weight of each.
+        // The null vectors, with zeros in the remaining rows, and the weight of each.
         let mut basis = [zeros; N];
         let mut weights = zeros;
-        // One place where equations are solved: it is most of the code, and a GPU has to fetch that.
+        // The equations are solved in a single place: it is most of the code, which a GPU has to fetch.
         let mut matrix = loop {
             let solved = regular.damped(&zeros, free, &zeros);
             if solved.singular.is_empty() || !undetermined.is_empty() {
                 break solved.factor.inverted();
             }
             undetermined = solved.singular;
-            // A loop of which a compiler does not know the rounds is in a kernel once, not once for each parameter.
+            // The compiler does not know the number of iterations, so it does not unroll this loop in a kernel.
             let mut left = solved.singular;
             while let Some(k) = left.lowest().filter(|&k| k < N) {
                 left = left.without(k);
@@ -80,7 +81,7 @@ impl<R: Float, const N: usize> Covariance<R, N> {
                 }
                 weights[k] = R::ONE / spread;
             }
-            // The pseudo-inverse is the inverse of J^T W J + sum weight v v^T, less sum v v^T / weight.
+            // The pseudo-inverse is the inverse of J^T W J + sum weight v v^T, minus sum v v^T / weight.
             singular = solved.singular;
             let mut left = singular;
             while let Some(k) = left.lowest().filter(|&k| k < N) {
@@ -104,8 +105,8 @@ impl<R: Float, const N: usize> Covariance<R, N> {
         Covariance { matrix: scaled(matrix, factor), undetermined }
     }
 
-    /// The standard error of each parameter: the square root of its variance; infinite where it is undetermined, zero
-    /// where it is fixed.
+    /// The standard error of each parameter: the square root of its variance; infinite if it is undetermined, zero if
+    /// it is fixed.
     #[inline(always)]
     pub fn standard_errors(&self) -> [R; N] {
         let mut errors = [R::ZERO; N];
@@ -116,7 +117,7 @@ impl<R: Float, const N: usize> Covariance<R, N> {
         errors
     }
 
-    /// The correlation of two parameters, between -1 and 1; 0 where one has no variance, or there is no such parameter.
+    /// The correlation of two parameters, between -1 and 1; 0 if one has no variance, or there is no such parameter.
     #[inline(always)]
     pub fn correlation(&self, i: usize, j: usize) -> R {
         let element = |i: usize, j: usize| {
@@ -131,14 +132,14 @@ impl<R: Float, const N: usize> Covariance<R, N> {
     }
 }
 
-/// The matrix times a factor. Zeros stay, also where the factor is infinite.
+/// The matrix times a factor. Zeros stay zero, even if the factor is infinite.
 #[inline(always)]
 fn scaled<R: Float, const N: usize>(matrix: [[R; N]; N], factor: R) -> [[R; N]; N] {
     let times = |element: R| if element == R::ZERO { element } else { factor * element };
     matrix.map(|row| row.map(times))
 }
 
-/// The vector without its parts along those of the basis, with length one.
+/// The vector, made orthogonal to the basis and of length one.
 #[inline(always)]
 fn orthonormal<R: Float, const N: usize>(mut vector: [R; N], basis: &[[R; N]; N]) -> [R; N] {
     let dot = |a: &[R; N], b: &[R; N]| {

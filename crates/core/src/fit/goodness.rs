@@ -1,14 +1,14 @@
-//! How well a model fits, in numbers that can be compared.
+//! Measures of how well a model fits, for comparing models.
 
 use crate::real::Float;
 
-/// The number of observations, and how they spread: what R squared needs beside chi-squared.
+/// The number of observations, and their variation, which R squared needs besides chi-squared.
 ///
-/// **Method.** Weight, mean and sum of squared deviations, updated by each observation (D. H. D. West, Updating mean and
-/// variance estimates: an improved method, Communications of the ACM 22, 1979) and combined (T. F. Chan,
-/// G. H. Golub, R. J. LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979);
-/// not the sum of squares, of which little is left where the mean is large. Their order is that of
-/// [`sum_rows`](super::sum_rows), if whoever adds follows it.
+/// **Method.** Weight, mean and sum of squared deviations, updated by each observation (D. H. D. West, Updating mean
+/// and variance estimates: an improved method, Communications of the ACM 22, 1979) and combined (T. F. Chan, G. H.
+/// Golub, R. J. LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, 1979). The plain
+/// sum of squares would lose its digits if the mean is large. The order is that of [`sum_rows`](super::sum_rows), if
+/// the caller follows it.
 ///
 /// ```
 /// use warpswarm_core::fit::Spread;
@@ -27,7 +27,7 @@ pub struct Spread<R> {
     pub weight: R,
     /// Their weighted mean.
     pub mean: R,
-    /// The weighted sum of squared differences from it.
+    /// The weighted sum of squared deviations from the mean.
     pub squares: R,
 }
 
@@ -41,7 +41,7 @@ impl<R: Float> Spread<R> {
         self.combine(&Spread { rows: 1, weight, mean: y, squares: R::ZERO });
     }
 
-    /// Adds observations that come later.
+    /// Adds later observations.
     #[inline(always)]
     pub fn combine(&mut self, later: &Self) {
         let weight = self.weight + later.weight;
@@ -65,9 +65,9 @@ impl<R: Float> Spread<R> {
 /// | [`aic`](Self::aic) | n ln(chi-squared / n) + 2 k |
 /// | [`bic`](Self::bic) | n ln(chi-squared / n) + k ln(n) |
 ///
-/// AIC and BIC are lmfit's, for normal errors of unknown size; only differences between models of the same data mean
-/// something. After a fit of counts ([`poisson`](super::poisson)) they are [`count_aic`](Self::count_aic) and
-/// [`count_bic`](Self::count_bic), chi-squared + 2 k and chi-squared + k ln(n), and R squared says nothing.
+/// AIC and BIC are lmfit's, for normal errors of unknown size; only differences between models of the same data are
+/// meaningful. After a fit of counts ([`poisson`](super::poisson)) use [`count_aic`](Self::count_aic) and
+/// [`count_bic`](Self::count_bic), chi-squared + 2 k and chi-squared + k ln(n); R squared is meaningless.
 ///
 /// ```
 /// use warpswarm_core::fit::Goodness;
@@ -109,27 +109,28 @@ impl<R: Float> Goodness<R> {
             freedom => self.chi_squared / R::from_f64(freedom as f64),
         }
     }
-    /// The part of the observations' spread that the model explains: at most 1, below 0 if a constant fits better.
+    /// The fraction of the observations' variation that the model explains: at most 1, below 0 if a constant fits
+    /// better.
     #[inline(always)]
     pub fn r_squared(&self, spread: &Spread<R>) -> R {
         R::ONE - self.chi_squared / spread.squares
     }
-    /// Akaike's information criterion; less is better.
+    /// Akaike's information criterion; smaller is better.
     #[inline(always)]
     pub fn aic(&self) -> R {
         self.n() * (self.chi_squared / self.n()).ln() + R::TWO * self.k()
     }
-    /// The Bayesian information criterion; less is better.
+    /// The Bayesian information criterion; smaller is better.
     #[inline(always)]
     pub fn bic(&self) -> R {
         self.n() * (self.chi_squared / self.n()).ln() + self.k() * self.n().ln()
     }
-    /// Akaike's information criterion of a fit of counts, less a constant of the data.
+    /// Akaike's information criterion of a fit of counts, up to a constant of the data.
     #[inline(always)]
     pub fn count_aic(&self) -> R {
         self.chi_squared + R::TWO * self.k()
     }
-    /// The Bayesian information criterion of a fit of counts, less a constant of the data.
+    /// The Bayesian information criterion of a fit of counts, up to a constant of the data.
     #[inline(always)]
     pub fn count_bic(&self) -> R {
         self.chi_squared + self.k() * self.n().ln()

@@ -1,4 +1,4 @@
-//! The solver: a state machine that asks for sums over rows at one point after the other.
+//! The solver: a state machine that requests sums over rows at one point after the other.
 
 use super::accumulate::{Accumulator, Term, sum_rows};
 use super::parameters::{Bounds, Parameters};
@@ -16,27 +16,27 @@ use crate::real::Float;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings<R> {
-    /// Stop when a step changes chi-squared, and was to change it, by no more than this part of it: [0, 1). Values
-    /// below the number type's epsilon count as epsilon.
+    /// Stop when a step changes chi-squared, as predicted and actually, by no more than this fraction of it: [0, 1).
+    /// Values below the number type's epsilon count as epsilon.
     pub ftol: R,
-    /// Stop when the trust region is no larger than this part of the parameters, both scaled: [0, 1). Values below
+    /// Stop when the trust region is no larger than this fraction of the parameters, both scaled: [0, 1). Values below
     /// epsilon count as epsilon.
     pub xtol: R,
-    /// Stop when no component of J^T W r is larger, of parameters that may move: at least 0. It has a unit: that of
-    /// chi-squared over that of the parameter. Zero stops only where the gradient vanishes.
+    /// Stop when no component of J^T W r of parameters that can move is larger than this: at least 0. Its unit is that
+    /// of chi-squared over that of the parameter. Zero stops only where the gradient vanishes.
     pub gtol: R,
-    /// The first radius of the trust region, in lengths of the scaled parameters, or of the residuals if all parameters
-    /// are zero: above 0, mostly 0.1 to 100.
+    /// The first radius of the trust region, as a multiple of the length of the scaled parameters, or of the residuals
+    /// if all parameters are zero: above 0, usually 0.1 to 100.
     pub factor: R,
-    /// The most evaluations of all rows, at least 1.
+    /// The largest number of evaluations of all rows, at least 1.
     pub evaluations: u32,
-    /// The most dampings that are tried for one step, that is, linear systems that are solved: 2 to 20.
+    /// The largest number of dampings tried for one step, that is, of linear systems solved: 2 to 20.
     pub tries: u32,
 }
 
 impl<R: Float> Settings<R> {
-    /// The defaults for so many parameters: tolerances of 8 epsilon (1.8e-15, of an f32 1e-6) for cost and step, none for the
-    /// gradient, a factor of 1, and 100 evaluations for each parameter and one more.
+    /// The defaults for this number of parameters: tolerances of 8 epsilon (1.8e-15; in `f32` 1e-6) for cost and step,
+    /// none for the gradient, a factor of 1, and 100 (parameters + 1) evaluations.
     #[inline(always)]
     pub fn new(parameters: usize) -> Self {
         let tolerance = R::from_f64(16.0) * R::HALF_EPSILON;
@@ -57,13 +57,13 @@ impl<R: Float> Settings<R> {
 pub enum Status {
     /// Converged: the projected gradient is within `gtol`.
     Gradient = 1,
-    /// Converged: chi-squared changes by no more than `ftol` of it.
+    /// Converged: chi-squared changes by no more than the fraction `ftol`.
     Cost = 2,
-    /// Converged: parameters change by no more than `xtol` of them, or by less than can be told.
+    /// Converged: parameters change by no more than the fraction `xtol`, or by less than the precision.
     Step = 3,
-    /// Converged: both.
+    /// Converged: both cost and step.
     CostAndStep = 4,
-    /// The evaluations are used up.
+    /// The limit of evaluations is reached.
     Evaluations = 5,
     /// At the first point chi-squared or its derivatives are not finite.
     NotFinite = 6,
@@ -77,7 +77,7 @@ impl Status {
     }
 }
 
-/// What a [`Solver`] wants next.
+/// What a [`Solver`] needs next.
 ///
 /// ```
 /// use warpswarm_core::fit::{Accumulator, Bounds, Next, Normal, Settings, Solver, Status};
@@ -109,7 +109,7 @@ impl<R, const N: usize> Next<R, N> {
     }
 }
 
-/// One fit: what is known of it between two evaluations. Plain numbers, to be kept wherever there is room.
+/// The state of one fit between two evaluations. Plain numbers, which can be stored anywhere.
 ///
 /// ```
 /// use warpswarm_core::fit::{Accumulator, Bounds, Next, Normal, Settings, Solver};
@@ -135,14 +135,14 @@ pub struct Solver<R, A, const N: usize> {
     sums: A,
     trial: [R; N],
     step: Step<R, N>,
-    /// By how much the quadratic model says that the step lowers chi-squared.
+    /// The decrease of chi-squared that the quadratic model predicts for the step.
     predicted: R,
     region: Region<R, N>,
     evaluations: u32,
 }
 
 impl<R: Float, A: Accumulator<R, N>, const N: usize> Solver<R, A, N> {
-    /// A fit that begins at the nearest point to `start` within the bounds.
+    /// A fit that begins at the point within the bounds that is nearest to `start`.
     #[inline(always)]
     pub fn new(start: [R; N], bounds: &Bounds<R, N>) -> Self {
         let start = bounds.clamp(start);
@@ -157,12 +157,12 @@ impl<R: Float, A: Accumulator<R, N>, const N: usize> Solver<R, A, N> {
         }
     }
 
-    /// The point at which sums are wanted next.
+    /// The point at which sums are needed next.
     #[inline(always)]
     pub fn point(&self) -> &[R; N] {
         &self.trial
     }
-    /// The best point so far; the first one, if none was better.
+    /// The best point so far; the first one if none was better.
     #[inline(always)]
     pub fn best(&self) -> &[R; N] {
         &self.best
@@ -172,23 +172,24 @@ impl<R: Float, A: Accumulator<R, N>, const N: usize> Solver<R, A, N> {
     pub fn sums(&self) -> &A {
         &self.sums
     }
-    /// How often sums have been given.
+    /// The number of times that sums have been given.
     #[inline(always)]
     pub fn evaluations(&self) -> u32 {
         self.evaluations
     }
-    /// Chi-squared at [`point`](Self::point), as far as it is known before its sums are.
+    /// The prediction of chi-squared at [`point`](Self::point), before its sums are known.
     #[inline(always)]
     pub fn expected(&self) -> R {
         self.sums.chi_squared() - self.predicted
     }
-    /// The parameters at a bound that they would leave to make chi-squared smaller.
+    /// The parameters at a bound beyond which chi-squared would decrease.
     #[inline(always)]
     pub fn at_bounds(&self, bounds: &Bounds<R, N>) -> Parameters {
         bounds.active(&self.best, &self.sums.gradient())
     }
 
-    /// Takes the sums at [`point`](Self::point), and says what is wanted next. Settings and bounds are always the same.
+    /// Takes the sums at [`point`](Self::point), and returns what is needed next. Pass the same settings and bounds in
+    /// every call.
     #[inline(always)]
     pub fn advance(
         &mut self,
@@ -201,7 +202,7 @@ impl<R: Float, A: Accumulator<R, N>, const N: usize> Solver<R, A, N> {
         let stopped =
             if first { self.begin(settings, bounds, sums) } else { self.judge(settings, sums) };
         if let Some(status) = stopped {
-            // A point where the gradient vanishes is said to be that, also if another test was met.
+            // If the gradient vanishes, that is reported, even if another test was met.
             let flat = status.converged() && self.is_flat(settings, bounds);
             return Next::Done(if flat { Status::Gradient } else { status });
         }
@@ -214,7 +215,7 @@ impl<R: Float, A: Accumulator<R, N>, const N: usize> Solver<R, A, N> {
         self.propose(settings, bounds)
     }
 
-    /// Whether the gradient's components of parameters that may move are within `gtol`.
+    /// Whether the gradient's components for parameters that can move are within `gtol`.
     #[inline(always)]
     fn is_flat(&self, settings: &Settings<R>, bounds: &Bounds<R, N>) -> bool {
         let gradient = self.sums.gradient();
@@ -243,7 +244,7 @@ impl<R: Float, A: Accumulator<R, N>, const N: usize> Solver<R, A, N> {
             // Fixed parameters have no length.
             self.region.scale[i] = if bounds.free().contains(i) { scale } else { R::ZERO };
         }
-        // The size of residuals has the same unit, where all parameters are zero.
+        // If all parameters are zero, use the size of the residuals, which has the same unit.
         let long = length(&self.region.scale, &self.best);
         let unit = if long > R::ZERO { long } else { sums.chi_squared().sqrt() };
         let radius = settings.factor * unit;
@@ -252,7 +253,7 @@ impl<R: Float, A: Accumulator<R, N>, const N: usize> Solver<R, A, N> {
         None
     }
 
-    /// Compares the trial point with the best one: takes it or not, and adapts the trust region.
+    /// Compares the trial point with the best one, accepts or rejects it, and adapts the trust region.
     #[inline(always)]
     fn judge(&mut self, settings: &Settings<R>, sums: &A) -> Option<Status> {
         let (old, new) = (self.sums.chi_squared(), sums.chi_squared());
@@ -283,13 +284,13 @@ impl<R: Float, A: Accumulator<R, N>, const N: usize> Solver<R, A, N> {
         }
     }
 
-    /// The trust region's next radius, and the damping to begin with: Moré's algorithm (7.1).
+    /// Computes the trust region's next radius, and the first damping to try: Moré's algorithm (7.1).
     #[inline(always)]
     fn adapt(&mut self, actual: R, ratio: R, far_worse: bool) {
         let (tenth, quarter) = (R::from_f64(0.1), R::from_f64(0.25));
         let region = &mut self.region;
         let long = length(&region.scale, &self.step.change);
-        // A step that bounds have cut short says nothing of a shorter region.
+        // A step that bounds have shortened says nothing about the radius.
         if self.evaluations == 2 && !self.step.cut {
             region.radius = region.radius.smaller(long);
         }
@@ -307,7 +308,7 @@ impl<R: Float, A: Accumulator<R, N>, const N: usize> Solver<R, A, N> {
         for i in 0..N {
             slope += gradient[i] * self.step.change[i];
         }
-        // Where a parabola through both values and the slope is least.
+        // The minimum of the parabola through both values and the slope.
         let parabola = R::HALF * slope / (slope + R::HALF * actual);
         let shrink = if far_worse {
             tenth
@@ -337,8 +338,8 @@ impl<R: Float, A: Accumulator<R, N>, const N: usize> Solver<R, A, N> {
     }
 }
 
-/// Fits a model to `rows` rows on one thread. `row(p, k)` gives the term of row k and the model's partial derivatives there,
-/// with parameters p.
+/// Fits a model to `rows` rows on one thread. `row(p, k)` returns the term of row k and the model's partial derivatives
+/// there, for parameters p.
 ///
 /// ```
 /// use warpswarm_core::fit::{Bounds, Normal, Settings, Term, fit};

@@ -1,4 +1,4 @@
-//! What a residual costs: squares, losses that grow more slowly with outliers, and the likelihood of counts.
+//! The cost of a residual: squares, losses that grow more slowly for outliers, and the likelihood of counts.
 //!
 //! **Robust losses.** With the weighted residual f = sqrt(w) r, the scale C and z = (f / C)^2, a row costs C^2 rho(z):
 //!
@@ -9,20 +9,20 @@
 //! | soft L1 | 2 (sqrt(1 + z) - 1) | (1 + z)^(-1/2) | (1 + z)^(-3/2) |
 //! | Cauchy | ln(1 + z) | 1 / (1 + z) | (1 - z) / (1 + z)^2 |
 //!
-//! The slope is w r rho', the curvature w (rho' + 2 z rho''), or epsilon w where that is less. These are the rescaled
-//! residual and Jacobian of B. Triggs et al., Bundle adjustment: a modern synthesis, 1999, section 4.3, and what SciPy's
-//! `least_squares` does, whose `f_scale` is C.
+//! The slope is w r rho', the curvature w (rho' + 2 z rho''), or epsilon w if that is smaller. These are the rescaled
+//! residual and Jacobian of B. Triggs et al., Bundle adjustment: a modern synthesis, 1999, section 4.3, as in SciPy's
+//! `least_squares`, whose `f_scale` is C.
 //!
-//! **Counts.** For Poisson's distribution with mean m, the model's value, and count y, twice the negative logarithm of
-//! the likelihood, relative to that of m = y, is (Baker and Cousins 1984)
+//! **Counts.** For the Poisson distribution with mean m, the model's value, and count y, twice the negative logarithm
+//! of the likelihood, relative to that of m = y, is (Baker and Cousins 1984)
 //!
 //! ```text
 //! cost = 2 (m - y - y ln(m / y)),   slope = 1 - y / m,   curvature = y / m^2
 //! ```
 //!
 //! with the curvature of T. A. Laurence, B. A. Chromy, Efficient maximum likelihood estimator fitting of histograms,
-//! Nature Methods 7, 2010 (equations 7 to 10), which leaves out second derivatives of the model, as that for
-//! least squares does. It is what Gpufit calls MLE.
+//! Nature Methods 7, 2010 (equations 7 to 10). It neglects second derivatives of the model, as for least squares.
+//! Gpufit calls this MLE.
 
 use super::accumulate::Term;
 use crate::real::{Float, Real};
@@ -45,13 +45,13 @@ pub enum Loss {
     Huber = 1,
     /// A smooth transition between the two.
     SoftL1 = 2,
-    /// A logarithm: outliers have ever less weight. There may be many minima.
+    /// A logarithm: outliers have less and less weight. There may be many minima.
     Cauchy = 3,
 }
 
 impl Loss {
-    /// A row's term: residual r (model minus observation), weight w (1 / sigma^2, at least 0), and scale C (above 0), in
-    /// units of sigma.
+    /// A row's term: residual r (model minus observation), weight w (1 / sigma^2, at least 0), and scale C (above 0),
+    /// in units of sigma.
     #[inline(always)]
     pub fn term<R: Float>(self, residual: R, weight: R, scale: R) -> Term<R> {
         let squared = Term::squared(residual, weight);
@@ -68,7 +68,7 @@ impl Loss {
         }
     }
 
-    /// The term's cost alone, of any numbers.
+    /// Only the term's cost, for any number type.
     #[inline(always)]
     pub(super) fn cost<R: Real>(self, residual: R, weight: R, scale: R) -> R {
         let squared = weight * residual * residual;
@@ -85,7 +85,7 @@ impl Loss {
         let more = R::ONE + z;
         match self {
             Loss::Linear => [z, R::ONE, R::ONE],
-            // A NaN is not within the scale, and becomes one of the cost.
+            // A NaN is not within the scale, and makes the cost NaN.
             Loss::Huber if z <= R::ONE => [z, R::ONE, R::ONE],
             Loss::Huber => {
                 let root = z.sqrt();
@@ -104,9 +104,11 @@ impl Loss {
     }
 }
 
-/// The term of a count (0, 1, 2, ..) where the model expects `mean` counts: maximum likelihood for Poisson's distribution.
+/// The term of a count (0, 1, 2, ..) if the model predicts `mean` counts: maximum likelihood for the Poisson
+/// distribution.
 ///
-/// Infinite or NaN where that cannot be: the mean is negative, or zero with a count, or the count is negative.
+/// Infinite or NaN if that is impossible: if the mean is negative, or zero with a nonzero count, or the count is
+/// negative.
 ///
 /// ```
 /// use warpswarm_core::fit::poisson;
@@ -130,7 +132,7 @@ pub fn poisson<R: Float>(mean: R, count: R) -> Term<R> {
     Term { cost, slope: (mean - count) * inverse, curvature: count * inverse * inverse }
 }
 
-/// The term's cost alone, of any numbers.
+/// Only the term's cost, for any number type.
 #[inline(always)]
 pub(super) fn poisson_cost<R: Real>(mean: R, count: R) -> R {
     let possible = mean >= R::ZERO && count >= R::ZERO;
@@ -141,7 +143,7 @@ pub(super) fn poisson_cost<R: Real>(mean: R, count: R) -> R {
         return R::TWO * mean;
     }
     let missed = mean - count;
-    // ln(m / y) of the difference, since both are mostly near each other.
+    // ln(m / y) from the difference, since both are usually close to each other.
     R::TWO * (missed - count * (missed / count).ln_1p())
 }
 
@@ -210,7 +212,7 @@ mod tests {
             2.5,
             [26.08992043684773, -0.3076923076923077, 2.220446049250313e-16],
         );
-        // Weights are squares of factors of the residual.
+        // A weight is the square of a factor of the residual.
         let (weighted, plain) =
             (Loss::Cauchy.term(0.75, 4.0, 1.5), Loss::Cauchy.term(1.5, 1.0, 1.5));
         assert_eq!((weighted.cost, weighted.slope), (plain.cost, 2.0 * plain.slope));

@@ -1,4 +1,4 @@
-//! Models of data, and what they miss.
+//! Models of data, and their residuals.
 
 use super::accumulate::{Accumulator, Term};
 use super::lm::{Settings, Solver, Status, fit};
@@ -9,10 +9,10 @@ use crate::dual::{Dual, DualPoint};
 use crate::objective::{Objective, Point, SlicePoint};
 use crate::real::{Float, Real};
 
-/// A model with `N` parameters: what it predicts of a row of data.
+/// A model with `N` parameters, which predicts each row of data.
 ///
-/// Its parameters are the coordinates of a point, its data [`Table`]s. Written for any [`Real`], it has its derivatives by dual
-/// numbers: nothing else has to be given.
+/// Its parameters are the coordinates of a point, and its data are [`Table`]s. A model that is generic over [`Real`]
+/// gets its derivatives by dual numbers; you need not write them.
 ///
 /// ```
 /// use warpswarm_core::data::{DataSlices, Table};
@@ -45,11 +45,11 @@ use crate::real::{Float, Real};
 /// assert!((height - 8.0).abs() < 1e-5 && (lifetime - 2.0).abs() < 1e-5);
 /// ```
 pub trait Model<R: Real, const N: usize>: Copy + Send + Sync + 'static {
-    /// What is predicted of a row, at a point with `N` coordinates.
+    /// The prediction for a row, at a point with `N` coordinates.
     fn predict<P: Point<R>>(&self, x: &P, row: usize) -> R;
 }
 
-/// A model whose derivatives can be computed: any that is written for every [`Real`].
+/// A model whose derivatives can be computed: any that is generic over [`Real`].
 ///
 /// ```
 /// use warpswarm_core::fit::{Model, SmoothModel};
@@ -68,14 +68,15 @@ pub trait SmoothModel<R: Real, const N: usize>: Model<R, N> + Model<Dual<R, N>, 
 
 impl<R: Real, const N: usize, M: Model<R, N> + Model<Dual<R, N>, N>> SmoothModel<R, N> for M {}
 
-/// What a fit asks of a model: the prediction of a row, with its derivatives by `N` parameters.
+/// What a fit needs from a model: the prediction for a row, with its derivatives by `N` parameters.
 ///
-/// [`Derived`] answers for every [`SmoothModel`], an [`Expression`](crate::expression::Expression) for itself.
+/// [`Derived`] implements it for every [`SmoothModel`], and [`Expression`](crate::expression::Expression) implements it
+/// itself.
 pub trait Curve<R: Float, const N: usize>: Copy + Send + Sync + 'static {
-    /// Makes what all rows share ready, before rows at a point are asked for.
+    /// Computes what all rows share, before rows at a point are requested.
     fn begin<P: Point<R> + Copy>(&self, x: &P);
 
-    /// What is predicted of a row, and its partial derivatives.
+    /// The prediction for a row, and its partial derivatives.
     fn row<P: Point<R> + Copy>(&self, x: &P, row: usize) -> (R, [R; N]);
 }
 
@@ -110,7 +111,7 @@ impl<R: Float, M: SmoothModel<R, N>, const N: usize> Curve<R, N> for Derived<M> 
     }
 }
 
-/// How observations scatter around what a model predicts.
+/// The distribution of observations around the model's predictions.
 ///
 /// ```
 /// use warpswarm_core::fit::{Loss, Scatter};
@@ -119,14 +120,14 @@ impl<R: Float, M: SmoothModel<R, N>, const N: usize> Curve<R, N> for Derived<M> 
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scatter {
-    /// By residuals, whose cost is a loss: squares, unless outliers are to count less.
+    /// By residuals, whose cost is a loss: squares, or a loss that gives outliers less weight.
     Residuals {
         /// How the cost grows with a residual.
         loss: Loss,
-        /// From which residual on it grows more slowly, in standard deviations: above 0.
+        /// The residual from which on the cost grows more slowly, in standard deviations: above 0.
         scale: f64,
     },
-    /// As counts do, by Poisson's distribution: maximum likelihood.
+    /// By the Poisson distribution, for counts: maximum likelihood.
     Counts,
 }
 
@@ -137,7 +138,7 @@ impl Default for Scatter {
 }
 
 impl Scatter {
-    /// What a row adds to chi-squared where the model predicts `mean` of it, with its weight, 1 / sigma^2.
+    /// A row's term of chi-squared, for the prediction `mean`, the observation and its weight, 1 / sigma^2.
     #[inline(always)]
     pub fn term<R: Float>(self, mean: R, value: R, weight: R) -> Term<R> {
         match self {
@@ -149,7 +150,7 @@ impl Scatter {
     }
 }
 
-/// What was observed, a row each.
+/// The observations, one for each row.
 ///
 /// ```
 /// use warpswarm_core::data::Table;
@@ -163,9 +164,9 @@ impl Scatter {
 pub struct Observed {
     /// The observations.
     pub values: Table,
-    /// The standard deviation of each, above 0; empty where all have the same, which is taken as 1. Counts have none.
+    /// The standard deviation of each, above 0; empty if all are equal, and then taken as 1. Counts have none.
     pub sigma: Table,
-    /// How they scatter.
+    /// The distribution around the predictions.
     pub scatter: Scatter,
 }
 
@@ -181,7 +182,7 @@ impl Observed {
         self.values.len()
     }
 
-    /// What row `row` adds to chi-squared where the model predicts `mean` of it; the point `x` holds the data.
+    /// The term of row `row` in chi-squared, for the prediction `mean`; the point `x` provides the data.
     #[inline(always)]
     pub fn term<R: Float>(&self, x: &impl Point<R>, row: usize, mean: R) -> Term<R> {
         self.scatter.term(mean, x.data(self.values, row), self.weight(x, row))
@@ -193,7 +194,7 @@ impl Observed {
         Term::squared(x.data(self.values, row), self.weight(x, row)).cost
     }
 
-    /// The cost alone, of any numbers: [`Term::cost`].
+    /// Only the cost, for any number type: [`Term::cost`].
     #[inline(always)]
     fn cost<R: Real>(&self, x: &impl Point<R>, row: usize, mean: R) -> R {
         let value = x.data(self.values, row);
@@ -216,9 +217,9 @@ impl Observed {
     }
 }
 
-/// Chi-squared of a model as an objective, for a search among all points within bounds.
+/// Chi-squared of a model as an objective, for a global search within bounds.
 ///
-/// Its sum has the order of [`sum`](crate::sum), that of a fit another one: both agree to rounding.
+/// Its sum has the order of [`sum`](crate::sum), which differs from that of a fit: both agree up to rounding.
 ///
 /// ```
 /// use warpswarm_core::data::{DataSlices, Table, WithData};
@@ -240,7 +241,7 @@ impl Observed {
 pub struct Misfit<M, const N: usize> {
     /// The model.
     pub model: M,
-    /// What was observed.
+    /// The observations.
     pub observed: Observed,
 }
 

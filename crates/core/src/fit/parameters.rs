@@ -1,4 +1,4 @@
-//! Which parameters: sets of them, and their bounds.
+//! Sets of parameters, and their bounds.
 
 use crate::real::Float;
 
@@ -25,7 +25,7 @@ impl Parameters {
     pub const fn first(n: usize) -> Self {
         Parameters(if n < 32 { (1 << n) - 1 } else { u32::MAX })
     }
-    /// Whether parameter `i` is in the set; those from 32 on are in none.
+    /// Whether parameter `i` is in the set; parameters from 32 on never are.
     #[inline(always)]
     pub const fn contains(self, i: usize) -> bool {
         i < 32 && (self.0 >> i) & 1 == 1
@@ -62,11 +62,11 @@ impl Parameters {
     }
 }
 
-/// Between which values each parameter may be, and which are not to be changed.
+/// The range of each parameter, and which parameters are fixed.
 ///
-/// Every point that is evaluated is within the bounds. A parameter at a bound stays there for a step if the gradient pushes it
-/// outwards. A parameter that a step would take beyond a bound is put on it, exactly, and the others' step is
-/// computed for that.
+/// Every evaluated point is within the bounds. A parameter at a bound stays there for a step if the gradient pushes it
+/// outwards. A parameter that a step would take beyond a bound is set exactly to the bound, and the step of the others
+/// is computed with that.
 ///
 /// ```
 /// use warpswarm_core::fit::{Bounds, Parameters};
@@ -93,13 +93,13 @@ impl<R: Float, const N: usize> Bounds<R, N> {
         Bounds { lower, upper, fixed: Parameters::NONE }
     }
 
-    /// Lower and upper bounds, which may be infinite. `None` if one is a NaN, or a lower one above its upper one.
+    /// Lower and upper bounds, which may be infinite. `None` if one is NaN, or a lower one is above its upper one.
     /// Parameters with two equal bounds are fixed.
     #[inline(always)]
     pub fn new(lower: [R; N], upper: [R; N]) -> Option<Self> {
         let mut bounds = Bounds::unbounded();
         for i in 0..N {
-            // Adding zero makes +0 of -0.
+            // Adding zero turns -0 into +0.
             let (low, high) = (lower[i] + R::ZERO, upper[i] + R::ZERO);
             let ordered = low <= high && low < R::INFINITY && high > -R::INFINITY;
             if !ordered {
@@ -114,7 +114,7 @@ impl<R: Float, const N: usize> Bounds<R, N> {
         Some(bounds)
     }
 
-    /// The same bounds, with these parameters fixed at the values that they start with, brought into the bounds.
+    /// The same bounds, with these parameters fixed at their initial values, moved into the bounds.
     #[inline(always)]
     pub fn fixing(mut self, parameters: Parameters) -> Self {
         self.fixed = Parameters(self.fixed.0 | parameters.0);
@@ -137,7 +137,7 @@ impl<R: Float, const N: usize> Bounds<R, N> {
         Parameters::first(N).minus(self.fixed)
     }
 
-    /// The nearest point within the bounds. A NaN stays one.
+    /// The nearest point within the bounds. A NaN stays NaN.
     #[inline(always)]
     pub fn clamp(&self, mut x: [R; N]) -> [R; N] {
         for i in 0..N {
@@ -148,8 +148,7 @@ impl<R: Float, const N: usize> Bounds<R, N> {
         x
     }
 
-    /// The free parameters that are at a bound at `x` and would leave it to make the cost smaller, by its `gradient`
-    /// there.
+    /// The free parameters that are at a bound at `x` beyond which the cost decreases, according to its `gradient`.
     #[inline(always)]
     pub fn active(&self, x: &[R; N], gradient: &[R; N]) -> Parameters {
         let mut active = Parameters::NONE;

@@ -5,25 +5,26 @@ use super::parameters::{Bounds, Parameters};
 use super::solve::Damped;
 use crate::real::Float;
 
-/// A step and what it was computed with.
+/// A step, with its damping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Step<R, const N: usize> {
     /// The change of each parameter.
     pub(super) change: [R; N],
     /// The Levenberg-Marquardt parameter; zero for a Gauss-Newton step.
     pub(super) damping: R,
-    /// Whether bounds have cut it short.
+    /// Whether bounds have shortened it.
     pub(super) cut: bool,
 }
 
 /// The trust region: all steps p whose scaled length, sqrt(sum scale p^2), is at most the radius.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Region<R, const N: usize> {
-    /// Squares of the scales: the largest squared norm that each column of the Jacobian has had; zero for fixed parameters.
+    /// Squares of the scales: the largest squared norm so far of each column of the Jacobian; zero for fixed
+    /// parameters.
     pub(super) scale: [R; N],
     /// The radius.
     pub(super) radius: R,
-    /// The damping of the step before, with which the search for the next one begins.
+    /// The damping of the previous step, from which the search for the next one begins.
     pub(super) damping: R,
 }
 
@@ -38,7 +39,7 @@ pub(super) fn length<R: Float, const N: usize>(scale: &[R; N], x: &[R; N]) -> R 
 }
 
 impl<R: Float, const N: usize> Region<R, N> {
-    /// The length of the steepest descent's step for a damping of one: the damping times the length of the step never
+    /// The length of the steepest descent step for a damping of one. The damping times the length of a step never
     /// exceeds it.
     #[inline(always)]
     fn steepest(&self, gradient: &[R; N], free: Parameters) -> R {
@@ -50,11 +51,11 @@ impl<R: Float, const N: usize> Region<R, N> {
         sum.sqrt()
     }
 
-    /// The step from `x` to the least value of the quadratic model in the region and within the bounds, and the point that
-    /// it leads to; `tries` values of the damping are tried at most.
+    /// The step from `x` to the minimum of the quadratic model in the region and within the bounds, and the resulting
+    /// point; with at most `tries` values of the damping.
     ///
-    /// Parameters at a bound that the gradient pushes outwards stay there. The damping is found for the others, as if
-    /// they had no bounds. Those that the step then takes beyond one are put on it, and the step of the rest is
+    /// Parameters at a bound that the gradient pushes outwards stay there. The damping is computed for the others
+    /// without their bounds. Those that the step then takes beyond a bound are set to it, and the step of the rest is
     /// computed again, with the same damping.
     #[inline(always)]
     pub(super) fn step<A: Accumulator<R, N>>(
@@ -68,9 +69,9 @@ impl<R: Float, const N: usize> Region<R, N> {
         let mut free = bounds.free().minus(bounds.active(x, &gradient));
         let mut search = Search::new(self.steepest(&gradient, free) / self.radius);
         let (mut damping, mut cut) = (R::ZERO, false);
-        // Where parameters are that do not follow the equations.
+        // The values of parameters that do not follow the equations.
         let (mut target, mut given) = (*x, [R::ZERO; N]);
-        // One place where equations are solved: it is most of the code, and a GPU has to fetch that.
+        // The equations are solved in a single place: it is most of the code, which a GPU has to fetch.
         loop {
             let scaled = self.scale.map(|scale| damping * scale);
             let tried = sums.damped(&scaled, free, &given);
@@ -103,29 +104,29 @@ impl<R: Float, const N: usize> Region<R, N> {
     }
 }
 
-/// The search for the damping with which a step has the length of the radius, to a tenth: Moré's algorithm (5.5).
+/// The search for the damping with which the length of a step equals the radius, within a tenth: Moré's algorithm
+/// (5.5).
 ///
-/// Where the matrix is singular, every step is damped: by a thousandth of the largest damping at least.
+/// If the matrix is singular, every step is damped, by at least a thousandth of the largest damping.
 #[derive(Clone, Copy, Debug)]
 struct Search<R> {
-    /// The damping is between these.
+    /// The damping is between `lower` and `upper`.
     lower: R,
     upper: R,
-    /// The least damping; zero unless the matrix is singular.
+    /// The smallest allowed damping; zero unless the matrix is singular.
     least: R,
-    /// Dampings tried so far.
+    /// The number of dampings tried so far.
     tried: u32,
 }
 
 impl<R: Float> Search<R> {
-    /// A search for a damping of `upper` at most.
+    /// A search for a damping of at most `upper`.
     #[inline(always)]
     fn new(upper: R) -> Self {
         Search { lower: R::ZERO, upper, least: R::ZERO, tried: 0 }
     }
 
-    /// The damping to be tried next, or `None` if the step that was tried is good. The first one is zero: Gauss and
-    /// Newton's step.
+    /// The next damping to try, or `None` if the last step is good. The first one is zero: the Gauss-Newton step.
     #[inline(always)]
     fn next<const N: usize>(
         &mut self,
@@ -152,7 +153,7 @@ impl<R: Float> Search<R> {
             return Some(R::from_f64(10.0) * damping);
         }
 
-        // Newton's step on 1 / length: Moré's equation (5.9).
+        // A Newton step on 1 / length: Moré's equation (5.9).
         let mut scaled = [R::ZERO; N];
         for i in 0..N {
             scaled[i] = region.scale[i] * (tried.step[i] / long);
@@ -163,7 +164,7 @@ impl<R: Float> Search<R> {
             self.upper = if excess < R::ZERO { self.upper.smaller(damping) } else { self.upper };
             return Some((damping + correction).larger(self.lower).larger(self.least));
         }
-        // The damping of the step before, if it is possible.
+        // The damping of the previous step, if it is within the limits.
         self.lower = if regular { correction } else { R::ZERO };
         let next = region.damping.smaller(self.upper).larger(self.lower);
         let guess = if regular { self.upper * (region.radius / long) } else { self.least };

@@ -4,10 +4,10 @@ use super::parameters::Parameters;
 use crate::real::Float;
 
 /// A factorisation L D L^T of a symmetric matrix, with L unit lower triangular and D diagonal, in a fixed order without
-/// pivoting. Rows and columns that were left out count as zero.
+/// pivoting. Rows and columns that are left out count as zero.
 ///
-/// The order is that of the parameters. Pivot i, relative to diagonal element i, is 1 - R^2 of a regression of column
-/// i of the Jacobian on the columns before it; so a small one names a parameter that depends on those before it.
+/// The order is that of the parameters. Pivot i, relative to diagonal element i, is 1 - R^2 of a regression of column i
+/// of the Jacobian on the columns before it. So a small pivot marks a parameter that depends on those before it.
 ///
 /// ```
 /// use warpswarm_core::fit::{Accumulator, Normal, Parameters};
@@ -23,7 +23,7 @@ use crate::real::Float;
 pub struct Factor<R, const N: usize> {
     /// L below the diagonal.
     pub(super) lower: [[R; N]; N],
-    /// The inverses of D's elements; zero where a row is left out.
+    /// The inverses of D's elements; zero for rows that are left out.
     pub(super) inverse: [R; N],
 }
 
@@ -43,11 +43,11 @@ pub struct Damped<R, const N: usize> {
     pub factor: Factor<R, N>,
     /// The step; zero in parameters that are `singular`.
     pub step: [R; N],
-    /// The free parameters whose pivots are too small to be told from rounding errors.
+    /// The free parameters whose pivots are rounding errors.
     pub singular: Parameters,
 }
 
-/// The relative size below which a pivot of the normal equations is taken for a rounding error: 8 N epsilon.
+/// The relative size below which a pivot of the normal equations counts as a rounding error: 8 N epsilon.
 #[inline(always)]
 pub(super) fn threshold<R: Float>(n: usize) -> R {
     R::from_f64(16.0 * n as f64) * R::HALF_EPSILON
@@ -55,7 +55,8 @@ pub(super) fn threshold<R: Float>(n: usize) -> R {
 
 impl<R: Float, const N: usize> Factor<R, N> {
     /// Factorises the matrix with this lower triangle, without the rows and columns of parameters that are not `free`,
-    /// nor those of pivots that are below [`threshold`] times the diagonal element, or NaN; these it gives back.
+    /// and without those whose pivots are NaN or below [`threshold`] times the diagonal element. The latter are
+    /// returned.
     #[inline(always)]
     pub(super) fn of(matrix: &[[R; N]; N], free: Parameters) -> (Self, Parameters) {
         let mut factor = Factor { lower: [[R::ZERO; N]; N], inverse: [R::ZERO; N] };
@@ -108,7 +109,7 @@ impl<R: Float, const N: usize> Factor<R, N> {
         y
     }
 
-    /// L^-T y, zero in rows that are left out.
+    /// L^-T y, with zero in rows that are left out.
     #[inline(always)]
     pub(super) fn backward(&self, y: &[R; N]) -> [R; N] {
         let mut x = *y;
@@ -123,7 +124,7 @@ impl<R: Float, const N: usize> Factor<R, N> {
         x
     }
 
-    /// The solution x of L D L^T x = b, zero in rows that are left out.
+    /// The solution x of L D L^T x = b, with zero in rows that are left out.
     #[inline(always)]
     pub fn solve(&self, b: &[R; N]) -> [R; N] {
         let mut y = self.forward(b);
@@ -144,8 +145,8 @@ impl<R: Float, const N: usize> Factor<R, N> {
         sum
     }
 
-    /// The vector that the matrix maps to zero, if parameter `k` is left out because its pivot is zero: 1 at k, and what
-    /// takes back its effect at the parameters before it.
+    /// The null vector of the matrix if parameter `k` is left out because its pivot is zero: 1 at k, and at the
+    /// parameters before it the values that cancel its effect.
     #[inline(always)]
     pub(super) fn dependency(&self, k: usize) -> [R; N] {
         let mut right = [R::ZERO; N];
@@ -161,7 +162,7 @@ impl<R: Float, const N: usize> Factor<R, N> {
         vector
     }
 
-    /// The inverse of the matrix, zero in rows and columns that are left out; both triangles.
+    /// The inverse of the matrix, with zero in rows and columns that are left out; both triangles.
     #[inline(always)]
     pub fn inverted(&self) -> [[R; N]; N] {
         let mut inverse = [[R::ZERO; N]; N];

@@ -1,13 +1,13 @@
-//! Which sums a precision has.
+//! The accumulator of each precision.
 
 use super::accumulate::{Accumulator, BLOCK, Normal};
 use super::triangular::Triangular;
 use crate::real::Float;
 
-/// A precision, with the sums that its fits have on every machine.
+/// A precision with its accumulator for fits, the same on every machine.
 ///
-/// An `f32` has [`Normal`] equations, which cost least; an `f64` has [`Triangular`] factors, for all the digits that
-/// the data have.
+/// `f32` uses [`Normal`] equations, which cost least. `f64` uses [`Triangular`] factors, which keep all digits of the
+/// data.
 ///
 /// ```
 /// use warpswarm_core::fit::{Normal, Summed, Triangular};
@@ -30,7 +30,7 @@ impl Summed for f64 {
     type Sums<const N: usize> = Triangular<f64, N>;
 }
 
-/// Sums over all blocks of rows, which `part` gives, in the order of [`sum_rows`](super::sum_rows).
+/// Sums over all blocks of rows, where `part` returns a block's sums, in the order of [`sum_rows`](super::sum_rows).
 ///
 /// ```
 /// use warpswarm_core::fit::{BLOCK, Normal, Term, sum_all, sum_block, sum_rows};
@@ -59,7 +59,7 @@ pub fn sum_all<R: Float, A: Accumulator<R, N>, const N: usize>(
     sums
 }
 
-/// Adds sums to others, in one place of a program: it is long for many parameters.
+/// Adds sums to others, as a function that is not inlined: it is long for many parameters.
 #[inline(never)]
 fn add<R: Float, A: Accumulator<R, N>, const N: usize>(sums: &mut A, later: &A) {
     sums.combine(later);

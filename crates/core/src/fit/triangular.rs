@@ -1,23 +1,23 @@
-//! A triangular factor of the Jacobian that grows with each row.
+//! A triangular factor of the Jacobian, updated with each row.
 
 use super::accumulate::{Accumulator, Term};
 use super::parameters::Parameters;
 use super::solve::{Damped, Factor, threshold};
 use crate::real::Float;
 
-/// The triangular factor of the weighted Jacobian, W^(1/2) J = Q D^(1/2) L^T, and the residuals turned with it.
+/// The triangular factor of the weighted Jacobian, W^(1/2) J = Q D^(1/2) L^T, and the rotated residuals.
 ///
 /// The condition number is that of J, where that of [`Normal`](super::Normal)'s J^T W J is its square: twice as many
-/// digits where parameters are nearly dependent, in two to four times the time. The diagonal of D has the size of
-/// *squares* of partial derivatives all the same, so that these must not leave the range of the number type.
+/// digits if parameters are nearly dependent, in two to four times the time. But the diagonal of D has the size of
+/// *squares* of partial derivatives, which must not leave the range of the number type.
 ///
-/// **Method.** Rows are turned into the triangle by plane rotations without square roots (W. M. Gentleman, Least
-/// squares computations by Givens transformations without square roots, J. Inst. Maths Applics 12, 1973). Damping
-/// is N further rows, one for each parameter (J. J. Moré, The Levenberg-Marquardt algorithm: implementation and
-/// theory, 1978, section 3), and what a row says of fixed parameters goes to its residual.
+/// **Method.** Rows are rotated into the triangle by Givens rotations without square roots (W. M. Gentleman, Least
+/// squares computations by Givens transformations without square roots, J. Inst. Maths Applics 12, 1973). Damping is N
+/// further rows, one for each parameter (J. J. Moré, The Levenberg-Marquardt algorithm: implementation and theory,
+/// 1978, section 3). The columns of fixed parameters are moved to the residual.
 ///
-/// **Deviation.** A row with a slope but no curvature (an observed count of zero) has no residual that a rotation could
-/// turn; slopes of such rows are added up apart.
+/// **Deviation.** A row with a slope but no curvature (an observed count of zero) has no residual to rotate; slopes of
+/// such rows are summed separately.
 ///
 /// ```
 /// use warpswarm_core::fit::{Accumulator, Parameters, Triangular};
@@ -37,18 +37,18 @@ pub struct Triangular<R, const N: usize> {
     slopes: [R; N],
     /// The diagonal of D.
     pivots: [R; N],
-    /// The turned residuals, each for a pivot of one.
+    /// The rotated residuals, each for a pivot of one.
     turned: [R; N],
     /// L below the diagonal.
     lower: [[R; N]; N],
 }
 
-/// The most parameters of which a kernel has all rows of a triangle one after the other.
+/// The largest number of parameters for which a kernel unrolls the loop over a triangle's rows.
 const UNROLLED: usize = 3;
 
 impl<R: Float, const N: usize> Triangular<R, N> {
-    /// Turns a row into the triangle: Gentleman's algorithm. Only columns of `free` parameters get pivots; in the others
-    /// there is what remains of them in the rows of pivots before them.
+    /// Rotates a row into the triangle: Gentleman's algorithm. Only columns of `free` parameters get pivots; the other
+    /// columns hold what remains of them in the rows of the pivots before them.
     #[inline(always)]
     fn include(&mut self, mut residual: R, partials: &[R; N], mut weight: R, free: Parameters) {
         let mut x = *partials;
@@ -56,7 +56,7 @@ impl<R: Float, const N: usize> Triangular<R, N> {
             let weighted = weight * x[i];
             let pivot = self.pivots[i] + weighted * x[i];
             let inverse = R::ONE / pivot;
-            // Nothing to turn, or so little that it underflows. A NaN is neither, and goes on into all sums.
+            // Nothing to rotate, or so little that it underflows. A NaN is neither, and reaches all sums.
             let nothing = weighted == R::ZERO || inverse == R::INFINITY;
             if free.contains(i) && !nothing {
                 let (kept, new) = (self.pivots[i] * inverse, weighted * inverse);
@@ -76,8 +76,8 @@ impl<R: Float, const N: usize> Triangular<R, N> {
         }
     }
 
-    /// The same, which of many parameters stands in one place of a kernel: unrolled there for each of a triangle's rows it would
-    /// be most of all kernels.
+    /// As [`include`](Self::include), but for many parameters not inlined: unrolled for each row of a triangle, it
+    /// would be most of a kernel's code.
     #[inline(always)]
     fn include_row(&mut self, residual: R, partials: &[R; N], weight: R, free: Parameters) {
         if N > UNROLLED {
@@ -103,7 +103,7 @@ impl<R: Float, const N: usize> Triangular<R, N> {
         row
     }
 
-    /// The triangle of the free parameters, with the others' steps `given`, and with damping.
+    /// The triangle of the free parameters, with the steps of the others `given`, and with damping.
     #[inline(always)]
     fn reduced(&self, damping: &[R; N], free: Parameters, given: &[R; N]) -> Self {
         let mut reduced = Self::empty();
@@ -123,7 +123,7 @@ impl<R: Float, const N: usize> Triangular<R, N> {
         reduced
     }
 
-    /// The first free parameter whose pivot is too small to be told from a rounding error, or NaN; N if there is none.
+    /// The first free parameter whose pivot is NaN or a rounding error; N if there is none.
     #[inline(always)]
     fn first_singular(&self, free: Parameters) -> usize {
         let relative = threshold::<R>(N);
