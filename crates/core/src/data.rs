@@ -1,8 +1,8 @@
-//! Data of objectives: tables of numbers, known by their place among all data.
+//! Data of objectives: tables of numbers, identified by their place among all data.
 //!
-//! An objective holds a [`Table`], which is a place and not an address: so the same bytes serve on the host and
-//! on a device, and a table of the runs is another one in each of them. Who evaluates brings the numbers
-//! ([`Point::data`]).
+//! An objective holds a [`Table`], which is a place and not an address. So the same bytes work on the host and on a
+//! device, and a table of the runs refers to different numbers in each run. The caller of the objective provides the
+//! numbers ([`Point::data`]).
 
 use crate::objective::Point;
 use crate::real::Real;
@@ -27,37 +27,37 @@ pub struct Table {
 }
 
 impl Table {
-    /// The `len` numbers from place `start` on, of all data or of those of each run, in rows of so many columns.
+    /// The `len` numbers from place `start` on, of the shared data or of each run's data, in rows of `columns` numbers.
     pub const fn new(start: u32, len: u32, columns: u32, of_run: bool) -> Self {
         Table { start, len, columns, of_run: of_run as u32 }
     }
 
-    /// How many numbers it has.
+    /// The number of numbers in the table.
     #[inline(always)]
     pub const fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// Whether it has none.
+    /// Whether the table is empty.
     #[inline(always)]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Numbers in a row.
+    /// The number of columns: of numbers in a row.
     #[inline(always)]
     pub const fn columns(&self) -> usize {
         self.columns as usize
     }
 
-    /// How many rows it has.
+    /// The number of rows.
     #[inline(always)]
     pub const fn rows(&self) -> usize {
-        // Never zero where there are rows; said so that no check for a division by zero is compiled.
+        // Never zero if there are rows; the comparison shows this to the compiler, which leaves out a check.
         (if self.columns > 1 { self.len / self.columns } else { self.len }) as usize
     }
 
-    /// Whether each run has its own.
+    /// Whether each run has its own table.
     #[inline(always)]
     pub const fn is_of_run(&self) -> bool {
         self.of_run != 0
@@ -69,20 +69,20 @@ impl Table {
         self.start as usize
     }
 
-    /// The place after that of the last number.
+    /// The place after the last number.
     #[inline(always)]
     pub const fn end(&self) -> usize {
         self.start as usize + self.len as usize
     }
 
-    /// The place of number `i` among the data, if the table has it.
+    /// The place of number `i` among the data; `None` if `i` is not below the length.
     #[inline(always)]
     pub const fn place(&self, i: usize) -> Option<usize> {
         if i < self.len as usize { Some(self.start as usize + i) } else { None }
     }
 }
 
-/// The numbers of tables, as one run sees them.
+/// The numbers of tables, for one run.
 ///
 /// ```
 /// use warpswarm_core::data::{Data, DataSlices, Table};
@@ -94,19 +94,19 @@ impl Table {
 /// assert!(data.has(all) && !data.has(Table::new(0, 3, 1, true)));
 /// ```
 pub trait Data<R: Real>: Copy {
-    /// Number `i` of a table; NaN where it has none.
+    /// Number `i` of a table; NaN if there is no such number.
     fn number(&self, table: Table, i: usize) -> R;
-    /// Whether it has all that a table wants.
+    /// Whether the data contain all numbers of a table.
     fn has(&self, table: Table) -> bool;
-    /// Where a table's numbers are.
+    /// The location of a table's numbers.
     type Column: Copy;
-    /// Where the numbers of a table that it [has](Data::has) are.
+    /// The location of the numbers of a table that the data [contain](Data::has).
     fn column(&self, table: Table) -> Self::Column;
-    /// Number `i` of a table that it [has](Data::has), below its length.
+    /// Number `i`, below its length, of a table that the data [contain](Data::has).
     fn at(&self, column: Self::Column, i: usize) -> R;
 }
 
-/// Data in slices: the CPU's.
+/// Data in slices, used on the CPU.
 ///
 /// ```
 /// use warpswarm_core::data::{Data, DataSlices, Table};
@@ -117,14 +117,14 @@ pub trait Data<R: Real>: Copy {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct DataSlices<'a, R> {
-    /// What all runs share.
+    /// The numbers that all runs share.
     pub all: &'a [R],
-    /// What this run has for itself.
+    /// The numbers of this run.
     pub of_run: &'a [R],
 }
 
 impl<'a, R> DataSlices<'a, R> {
-    /// The numbers that a table is of.
+    /// The slice to which a table refers.
     #[inline(always)]
     fn of(&self, table: Table) -> &'a [R] {
         if table.is_of_run() { self.of_run } else { self.all }
@@ -152,7 +152,7 @@ impl<'a, R: Real> Data<R> for DataSlices<'a, R> {
     }
 }
 
-/// A point, with data.
+/// A point together with data.
 ///
 /// ```
 /// use warpswarm_core::data::{DataSlices, Table, WithData};

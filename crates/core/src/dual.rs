@@ -1,28 +1,28 @@
-//! Derivatives of objectives, exact to rounding: numbers that bring their partial derivatives along.
+//! Derivatives of objectives, exact to rounding, by numbers that carry their partial derivatives.
 //!
-//! **Idea.** A dual number is a value with its derivatives by some variables. Arithmetic on it carries the derivatives by the
-//! rules of calculus, in the same pass that computes the value (*forward mode*). Since an objective is written for any
-//! [`Real`], it is evaluated with a [`Dual`] as with any other number, and its value has the same bits. Nothing is
-//! approximated, and no step has to be chosen.
+//! **Idea.** A dual number is a value with its derivatives by some variables. Arithmetic on it updates the derivatives
+//! by the rules of calculus, in the same pass that computes the value (*forward mode*). An objective is generic over
+//! [`Real`], so it can be evaluated with a [`Dual`], and its value has the same bits. Nothing is approximated, and no
+//! step size is needed.
 //!
-//! **Equations.** For a function f of u and v, (f(u, v))' = f_u(u, v) u' + f_v(u, v) v'. With [`CHUNK`] derivatives at once, a
-//! gradient over D coordinates takes D / [`CHUNK`] evaluations with duals, rounded up: see [`gradient`].
+//! **Equations.** For a function f of u and v, (f(u, v))' = f_u(u, v) u' + f_v(u, v) v'. With [`CHUNK`] derivatives at
+//! once, a gradient over D coordinates takes D / [`CHUNK`] evaluations with duals, rounded up: see [`gradient`].
 //!
-//! **Where a function has a kink or a jump**, the derivative is one-sided, or that of the branch that was taken:
+//! **Where a function has a kink or a jump**, the derivative is one-sided, or that of the branch that is executed:
 //!
 //! | function | its derivative there |
 //! |---|---|
 //! | `abs` at 0 | 0 |
 //! | `smaller`, `larger` of two equal numbers | of the one that they return: `self` of `smaller`, `other` of `larger` |
-//! | `if` on a comparison | of the branch taken; comparisons look at the values alone |
+//! | `if` on a comparison | of the executed branch; comparisons use only the values |
 //! | `sign`, `floor`, `ceil`, `trunc`, `round_ties_even` | 0 everywhere |
 //! | `modulo` | by the number 1, by the divisor the quotient rounded down, negative; at a jump too |
 //! | `hypot`, `atan2` where both are 0 | 0 |
-//! | `sqrt`, `cbrt`, `pow` at 0, where it is infinite | infinite times what is inside; 0 if the derivative of that is 0 |
+//! | `sqrt`, `cbrt`, `pow` at 0, where it is infinite | infinite times the inner derivative; 0 if that is 0 |
 //!
-//! The last rule holds for all functions of one number: what does not depend on a variable has derivative 0 by it, even where
-//! the outer derivative is infinite or NaN. A number that goes through [`Real::to_f64`] or [`Real::is_finite`] loses its
-//! derivatives, as any other constant.
+//! The last rule holds for all functions of one number: a number that does not depend on a variable has derivative 0 by
+//! it, even if the outer derivative is infinite or NaN. A number that passes through [`Real::to_f64`] or
+//! [`Real::is_finite`] loses its derivatives and becomes a constant.
 //!
 //! **Source.** R. E. Wengert, "A simple automatic derivative evaluation program", Communications of the ACM 7, 1964;
 //! A. Griewank, A. Walther, "Evaluating derivatives", SIAM, 2nd edition 2008, chapter 3.
@@ -41,7 +41,7 @@ use crate::real::Real;
 
 /// A number with its derivatives by `N` variables.
 ///
-/// Comparisons look at the value alone. The number inside may be a dual number itself: then there are second derivatives.
+/// Comparisons use only the value. The value may be a dual number itself: this gives second derivatives.
 ///
 /// ```
 /// use warpswarm_core::Real;
@@ -78,19 +78,19 @@ impl<R: Real, const N: usize> Dual<R, N> {
         Dual { value, partials }
     }
 
-    /// Whether it depends on none of the variables here.
+    /// Whether all derivatives are zero.
     #[inline(always)]
     fn is_constant(&self) -> bool {
         self.partials.iter().all(|&partial| partial == R::ZERO)
     }
 
-    /// A function of this number that is `value` here and has this slope.
+    /// The function of this number with this value and slope.
     #[inline(always)]
     fn chain(self, value: R, slope: R) -> Self {
         Dual { value, partials: self.partials.map(|partial| scaled(slope, partial)) }
     }
 
-    /// A function of this number and another that is `value` here and has these slopes.
+    /// The function of this number and another with this value and these slopes.
     #[inline(always)]
     fn chain2(self, other: Self, value: R, [own, others]: [R; 2]) -> Self {
         let partial = |i| scaled(own, self.partials[i]) + scaled(others, other.partials[i]);
@@ -98,7 +98,7 @@ impl<R: Real, const N: usize> Dual<R, N> {
     }
 }
 
-/// `slope * partial`, where what does not change has no part, whatever the slope.
+/// `slope * partial`, but 0 if `partial` is 0, whatever the slope.
 #[inline(always)]
 fn scaled<R: Real>(slope: R, partial: R) -> R {
     if partial == R::ZERO { R::ZERO } else { slope * partial }
@@ -122,7 +122,7 @@ impl<R: Real, const N: usize> PartialOrd for Dual<R, N> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         self.value.partial_cmp(&other.value)
     }
-    // Each by itself: a GPU has an instruction for each, and none for their order.
+    // Each comparison is written separately, because a GPU has an instruction for each, and none for an ordering.
     #[inline(always)]
     fn lt(&self, other: &Self) -> bool {
         self.value < other.value

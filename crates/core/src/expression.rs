@@ -1,10 +1,10 @@
-//! Expressions: objectives that are put together when a program runs.
+//! Expressions: objectives that are built from a formula at run time.
 //!
-//! **Idea.** A formula is a list of operations on numbers, among them reductions (sums over terms, and the like),
-//! which go by [`sum`](crate::sum)'s order as everything else does. What an operation does is said once, by
-//! [`Operation::apply`]. Three carry programs out: [`machine`] on the CPU, many terms side by side;
-//! [`Expression`], an objective that reads its program from its data, for the emulator; and on a GPU nobody, since
-//! the operations are compiled there one by one and written down one after the other as PTX.
+//! **Idea.** A formula is a list of operations on numbers, among them reductions (sums over terms, and the like) in the
+//! order of [`sum`](crate::sum). [`Operation::apply`] defines what an operation does, in one place. Programs are
+//! executed in three ways: by [`machine`] on the CPU, many terms side by side; by [`Expression`], an objective that
+//! reads its program from its data, in the emulator; and on a GPU as PTX, into which the operations are compiled one
+//! after the other.
 
 pub mod machine;
 mod objective;
@@ -16,7 +16,7 @@ use crate::dual::digamma;
 use crate::real::Real;
 use crate::sum::Operator;
 
-/// Calls a macro with all operations and the numbers that each takes.
+/// Calls a macro with all operations and the number of operands of each.
 #[macro_export]
 macro_rules! for_each_operation {
     ($then:ident) => {
@@ -80,22 +80,22 @@ macro_rules! for_each_operation {
 
 macro_rules! operations {
     ($($operation:ident: $arity:literal),*) => {
-        /// What is done with one to three numbers: see [`apply`](Operation::apply).
+        /// An operation on one to three numbers: see [`apply`](Operation::apply).
         #[allow(missing_docs)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u32)]
         pub enum Operation { $($operation),* }
 
         impl Operation {
-            /// All, in the order of their codes.
+            /// All operations, in the order of their codes.
             pub const ALL: &[Operation] = &[$(Operation::$operation),*];
 
-            /// How many numbers it takes.
+            /// The number of operands.
             pub const fn arity(self) -> usize {
                 match self { $(Operation::$operation => $arity),* }
             }
 
-            /// What it is called.
+            /// The name of the operation.
             pub const fn name(self) -> &'static str {
                 match self { $(Operation::$operation => stringify!($operation)),* }
             }
@@ -106,10 +106,10 @@ macro_rules! operations {
 for_each_operation!(operations);
 
 impl Operation {
-    /// What comes of numbers; of those beyond its arity it knows nothing.
+    /// The result for these operands; those after the arity are not used.
     ///
-    /// Truth is 1, what is false 0; everything but 0 is taken as true. The lesser and the greater of two numbers
-    /// are NaN where one is.
+    /// True is 1 and false is 0; every number except 0 counts as true. The smaller and the larger of two numbers are
+    /// NaN if one of them is.
     #[inline(always)]
     pub fn apply<R: Real>(self, [a, b, c]: [R; 3]) -> R {
         let truth = |is: bool| if is { R::ONE } else { R::ZERO };
@@ -152,7 +152,7 @@ impl Operation {
             Operation::Y0 => a.y0(),
             Operation::Y1 => a.y1(),
             Operation::Digamma => digamma(a),
-            // Not `larger`, which would take a NaN for a constraint that is met.
+            // Not `larger`, which would treat a NaN as a satisfied constraint.
             Operation::Excess => {
                 if a <= R::ZERO {
                     R::ZERO
@@ -184,13 +184,13 @@ impl Operation {
     }
 }
 
-/// [`Operation::apply`], compiled once: the functions are long, and the emulator's kernels many.
+/// [`Operation::apply`], compiled once: the functions are long, and the emulator has many kernels.
 #[inline(never)]
 fn apply<R: Real>(operation: Operation, from: [R; 3]) -> R {
     operation.apply(from)
 }
 
-/// How the terms of a reduction become one number.
+/// How the terms of a reduction are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Reduction {
@@ -205,11 +205,11 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    /// All, in the order of their codes.
+    /// All reductions, in the order of their codes.
     pub const ALL: [Reduction; 4] =
         [Reduction::Sum, Reduction::Product, Reduction::Least, Reduction::Greatest];
 
-    /// What it is called.
+    /// The name of the reduction.
     pub const fn name(self) -> &'static str {
         match self {
             Reduction::Sum => "Sum",
@@ -220,15 +220,15 @@ impl Reduction {
     }
 }
 
-/// The lesser of numbers; NaN where one is, and never -0.
+/// The smallest of the numbers; NaN if one is NaN, and never -0.
 #[derive(Clone, Copy, Debug)]
 pub struct Least;
 
-/// The greater of numbers; NaN where one is, and never -0.
+/// The largest of the numbers; NaN if one is NaN, and never -0.
 #[derive(Clone, Copy, Debug)]
 pub struct Greatest;
 
-// Both are commutative in every bit that counts: of -0 and +0 they make +0, whichever comes first.
+// Both are commutative in every bit that counts: of -0 and +0 they return +0, in either order.
 impl<R: Real> Operator<R> for Least {
     #[inline(always)]
     fn identity() -> R {
@@ -299,7 +299,8 @@ mod tests {
     #[test]
     fn what_depends_on_nan_is_nan() {
         fn check<R: Real>() {
-            // Truth is no number; `x^0` and `1^x` are 1, and the length of what is infinite is.
+            // Comparisons return truth values. `x^0` and `1^x` are 1, and the length of an infinite vector is infinite,
+            // even for a NaN.
             let is_other = |operation, [a, b]: [R; 2]| match operation {
                 Operation::Less | Operation::AtMost | Operation::Equal | Operation::Choose => true,
                 Operation::Power => a == R::ONE || b == R::ZERO,

@@ -1,10 +1,10 @@
-//! The slope of the gamma function's logarithm.
+//! The derivative of the gamma function's logarithm.
 
 use core::f64::consts::PI;
 
 use crate::real::Real;
 
-/// From here on the series is exact to rounding.
+/// From here on the asymptotic series is exact to rounding.
 const FAR: f64 = 10.0;
 
 /// B_2k / 2k for k = 7 down to 1: the series of Abramowitz and Stegun, 6.3.18.
@@ -18,12 +18,12 @@ const SERIES: [f64; 7] = [
     1.0 / 12.0,
 ];
 
-/// The digamma function psi(x) = gamma'(x) / gamma(x), the derivative of [`Real::ln_gamma`]; NaN or infinite at zero and at
-/// whole numbers below.
+/// The digamma function psi(x) = gamma'(x) / gamma(x), the derivative of [`Real::ln_gamma`]; NaN or infinite at zero
+/// and at negative integers.
 ///
-/// By psi(x) = psi(x + 1) - 1 / x up to 10, from there by its asymptotic series; below 1/2 by
-/// psi(x) = psi(1 - x) - pi / tan(pi x). The error is below 1e-15 beside the largest term, so that only near its zeros (1.4616...,
-/// -0.504..., ...) fewer digits are right.
+/// Computed by psi(x) = psi(x + 1) - 1 / x up to 10 and by its asymptotic series from there on; below 1/2 by psi(x) =
+/// psi(1 - x) - pi / tan(pi x). The error is below 1e-15 relative to the largest term, so that fewer digits are right
+/// only near its zeros (1.4616..., -0.504..., ...).
 ///
 /// **Source.** M. Abramowitz, I. Stegun, "Handbook of mathematical functions", 1964, 6.3.5, 6.3.7, 6.3.18.
 ///
@@ -42,7 +42,7 @@ pub fn digamma<R: Real>(x: R) -> R {
     above(x)
 }
 
-/// The same for numbers from 1/2 on.
+/// The digamma function from 1/2 on.
 #[inline(always)]
 fn above<R: Real>(mut x: R) -> R {
     let far = R::from_f64(FAR);

@@ -1,11 +1,11 @@
-//! What a dual number is to an objective: each function with its slope.
+//! The functions of dual numbers that objectives use, each with its slope.
 
 use core::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10, PI};
 
 use super::{Dual, digamma};
 use crate::real::Real;
 
-/// Functions of one number `x` whose value is `f` there: the name, and the slope.
+/// Functions of one number `x` with the value `f`: the name, and the slope.
 macro_rules! slopes {
     ($($name:ident: |$x:ident, $f:ident| $slope:expr;)*) => { $(
         #[inline(always)]
@@ -17,7 +17,7 @@ macro_rules! slopes {
     )* };
 }
 
-/// Functions that are flat but for their jumps.
+/// Piecewise constant functions.
 macro_rules! flat {
     ($($name:ident)*) => { $(
         #[inline(always)]
@@ -60,7 +60,7 @@ impl<R: Real, const N: usize> Real for Dual<R, N> {
     #[inline(always)]
     fn fused(self, factor: Self, term: Self) -> Self {
         let value = self.value.fused(factor.value, term.value);
-        // Not by an addition of duals, which would make +0 of a value of -0.
+        // Not an addition of duals, which would turn a value of -0 into +0.
         let product = self.chain2(factor, value, [factor.value, self.value]);
         let partial = |i| product.partials[i] + term.partials[i];
         Dual { value, partials: core::array::from_fn(partial) }
@@ -121,7 +121,7 @@ impl<R: Real, const N: usize> Real for Dual<R, N> {
         } else {
             y * (f / x)
         };
-        // Of a constant exponent, which nearly all are, no logarithm is computed.
+        // For a constant exponent, the usual case, no logarithm is computed.
         let by_y = if exponent.is_constant() || f == R::ZERO { R::ZERO } else { f * x.ln() };
         self.chain2(exponent, f, [by_x, by_y])
     }
@@ -149,7 +149,7 @@ impl<R: Real, const N: usize> Real for Dual<R, N> {
     }
 }
 
-/// 1 / x^2, also where x^2 is beyond all numbers.
+/// 1 / x^2, also if x^2 overflows or underflows.
 #[inline(always)]
 fn inverse_square<R: Real>(x: R) -> R {
     R::ONE / x / x

@@ -6,10 +6,10 @@ use crate::objective::{Objective, Point};
 use crate::real::Real;
 use crate::sum::Operator;
 
-/// Derivatives that one evaluation of [`gradient`] carries: a vector register's worth or two on a CPU.
+/// The number of derivatives in one evaluation of [`gradient`]: one or two vector registers on a CPU.
 pub const CHUNK: usize = 8;
 
-/// An objective whose derivatives can be computed: any that is written for every [`Real`].
+/// An objective whose derivatives can be computed: any that is generic over [`Real`].
 ///
 /// ```
 /// use warpswarm_core::dual::Differentiable;
@@ -21,7 +21,8 @@ pub trait Differentiable<R: Real>: Objective<R> + Objective<Dual<R, CHUNK>> {}
 
 impl<R: Real, O: Objective<R> + Objective<Dual<R, CHUNK>>> Differentiable<R> for O {}
 
-/// A point whose coordinates `first` to `first + N - 1` are variables; its other coordinates, and all data, are constants.
+/// A point whose coordinates `first` to `first + N - 1` are variables; its other coordinates, and all data, are
+/// constants.
 ///
 /// ```
 /// use warpswarm_core::Objective;
@@ -82,8 +83,8 @@ impl<R: Real, P: Point<R>, const N: usize> Point<Dual<R, N>> for DualPoint<P, N>
 /// Writes the derivative of the objective's value by each coordinate, and returns the value, which has the bits of
 /// [`Objective::value`].
 ///
-/// `into` takes one number a coordinate; those beyond its length are left out. What is not a number is [`Real::NAN`], and zero is
-/// positive, so that equal gradients have equal bits on every machine.
+/// `into` takes one number for each coordinate; derivatives after its length are not computed. A NaN is always
+/// [`Real::NAN`], and zero is always +0, so that equal gradients have equal bits on every machine.
 ///
 /// ```
 /// use warpswarm_core::dual::gradient;
@@ -102,7 +103,7 @@ pub fn gradient<R: Real, O: Differentiable<R>, P: Point<R> + Copy>(
     each_slope(objective, x, into.len(), |i, slope| into[i] = slope)
 }
 
-/// The same by the first `count` coordinates, wherever the derivatives are kept: each goes to `each(coordinate, derivative)`.
+/// As [`gradient`], for the first `count` coordinates; passes each derivative to `each(coordinate, derivative)`.
 ///
 /// ```
 /// use warpswarm_core::dual::each_slope;

@@ -1,8 +1,9 @@
-//! The CPU's way through a program: an instruction computes [`WIDTH`] terms of a reduction side by side, so that
-//! finding out what is to be done costs little beside doing it, and vectors do it.
+//! The interpreter of programs on the CPU. An instruction computes [`WIDTH`] terms of a reduction side by side, so that
+//! decoding costs little compared with computing, and vector units are used.
 //!
-//! Everything lies in one memory, known by its place: constants, coordinates, data and results. What an instruction
-//! of a reduction's body reads are `WIDTH` numbers from a place on, those of term after term, or as many copies.
+//! Constants, coordinates, data and results are in one memory and are identified by their place. An instruction in the
+//! body of a reduction reads `WIDTH` numbers from a place on: those of consecutive terms, or as many copies of one
+//! number.
 
 use core::cell::Cell;
 
@@ -12,105 +13,105 @@ use super::{Greatest, Least, Operation, Reduction, apply};
 use crate::real::Real;
 use crate::sum::{LEAVES, Operator, Pairwise, Product, Sum, TILE, join};
 
-/// Terms that an instruction computes side by side.
+/// The number of terms that an instruction computes side by side.
 pub const WIDTH: usize = LEAVES;
 
-/// The bit of a place that moves on from term to term.
+/// The bit of a place that advances from term to term.
 pub const INDEXED: u32 = 1 << 31;
 
 /// An operation on numbers in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instruction {
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
-    /// Where the result goes.
+    /// The place of the result.
     pub into: u32,
-    /// Where the operation's numbers are, perhaps [`INDEXED`]; those that it does not take are anywhere.
+    /// The places of the operands, perhaps [`INDEXED`]; those after the arity are arbitrary.
     pub from: [u32; 3],
 }
 
-/// A number that is copied: from where, and to where; both perhaps [`INDEXED`].
+/// A copy of a number; both places may be [`INDEXED`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// Where it is.
+    /// The place of the number.
     pub from: u32,
-    /// Where it goes.
+    /// The place of the copy.
     pub into: u32,
 }
 
 /// A part of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Done once.
+    /// An instruction that is executed once.
     Once {
-        /// What is done.
+        /// The instruction.
         instruction: Instruction,
-        /// Whether the result is needed [`WIDTH`] times.
+        /// Whether [`WIDTH`] copies of the result are needed.
         spread: bool,
     },
-    /// Done for each of so many terms.
+    /// A reduction over terms.
     Fold {
-        /// What becomes of the terms.
+        /// How the terms are combined.
         reduction: Reduction,
-        /// How many there are.
+        /// The number of terms.
         terms: u32,
-        /// The first of the body's instructions.
+        /// The index of the body's first instruction.
         first: u32,
-        /// How many those are.
+        /// The number of the body's instructions.
         len: u32,
-        /// Where the term is then.
+        /// The place of the term after the body.
         term: u32,
-        /// Where the result goes.
+        /// The place of the result.
         into: u32,
-        /// Whether it is needed [`WIDTH`] times.
+        /// Whether [`WIDTH`] copies of the result are needed.
         spread: bool,
     },
-    /// The so-manieth solution of a differential equation.
+    /// The solution of the differential equation with this index.
     Solve(u32),
 }
 
-/// The solution of a differential equation: what is carried on through rounds, which are in intervals. What is
-/// [`INDEXED`] is of the interval.
+/// The solution of a differential equation: a state that is updated in rounds, which are grouped into intervals. Places
+/// that are [`INDEXED`] advance from interval to interval.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Solve {
-    /// How many intervals there are.
+    /// The number of intervals.
     pub intervals: u32,
-    /// How many rounds an interval has, at most.
+    /// The largest number of rounds in an interval.
     pub rounds: u32,
-    /// What is carried, at first; and what is kept of it.
+    /// Moves at the start: the initial state, and what is stored of it.
     pub start: Range<usize>,
-    /// What is carried into an interval.
+    /// Moves at the beginning of an interval.
     pub opening: Range<usize>,
     /// The instructions of a round.
     pub body: Range<usize>,
-    /// What is carried into the next round.
+    /// Moves from one round to the next.
     pub next: Range<usize>,
-    /// The place of what is not 0 where another round is to be made.
+    /// The place of a number that is 0 when no further round is needed.
     pub going: Option<u32>,
     /// The instructions at the end of an interval.
     pub closing: Range<usize>,
-    /// What is kept of it.
+    /// Moves at the end of an interval: what is stored of it.
     pub kept: Range<usize>,
 }
 
-/// A program, and what its steps are made of.
+/// A program: its steps, and the lists to which they refer.
 #[derive(Clone, Copy, Debug)]
 pub struct Program<'a> {
-    /// One after the other.
+    /// The steps, in order.
     pub steps: &'a [Step],
     /// The instructions of reductions and solutions.
     pub bodies: &'a [Instruction],
-    /// Differential equations.
+    /// The differential equations.
     pub solves: &'a [Solve],
-    /// What they copy.
+    /// The moves of differential equations.
     pub moves: &'a [Move],
 }
 
-/// Carries out a program.
+/// Executes a program.
 ///
 /// # Panics
 ///
-/// Where a place is not in memory.
+/// Panics if a place is outside the memory.
 #[inline(always)]
 pub fn run<R: Real>(memory: &mut [R], program: Program<'_>) {
     let memory = Cell::from_mut(memory).as_slice_of_cells();
@@ -136,12 +137,12 @@ pub fn run<R: Real>(memory: &mut [R], program: Program<'_>) {
     }
 }
 
-/// Carries out the body of a row for [`WIDTH`] rows from `first` on, and writes the first `count` of each output:
-/// `into` is `[output][row]`, with `stride` places an output.
+/// Executes the body of a row for [`WIDTH`] rows from `first` on, and writes the first `count` of each output: `into`
+/// is `[output][row]`, with `stride` places for each output.
 ///
 /// # Panics
 ///
-/// Where a place is not in memory, or there is no room for an output.
+/// Panics if a place is outside the memory, or `into` is too short.
 #[inline(always)]
 pub fn rows<R: Real>(
     memory: &mut [R],
@@ -162,7 +163,7 @@ pub fn rows<R: Real>(
     }
 }
 
-/// A differential equation, number by number.
+/// Solves a differential equation, one number at a time.
 fn solve<R: Real>(memory: &[Cell<R>], of: &Solve, program: Program<'_>) {
     let cell = |place: u32, interval: u32| {
         let moved = if place & INDEXED != 0 { interval } else { 0 };
@@ -193,7 +194,7 @@ fn solve<R: Real>(memory: &[Cell<R>], of: &Solve, program: Program<'_>) {
     }
 }
 
-/// [`Operation::apply`], of which what takes no longer than a call needs none.
+/// [`Operation::apply`], inlined for operations that take no longer than a call.
 #[inline(always)]
 fn scalar<R: Real>(operation: Operation, from: [R; 3]) -> R {
     macro_rules! arms {
@@ -207,7 +208,7 @@ fn scalar<R: Real>(operation: Operation, from: [R; 3]) -> R {
     arms!(Add Subtract Multiply Divide Negate Choose Less AtMost)
 }
 
-/// The numbers from a place on.
+/// The [`WIDTH`] numbers from a place on.
 #[inline(always)]
 fn row<R>(memory: &[Cell<R>], at: u32, first: usize) -> &[Cell<R>; WIDTH] {
     let moved = if at & INDEXED != 0 { first } else { 0 };
@@ -215,7 +216,7 @@ fn row<R>(memory: &[Cell<R>], at: u32, first: usize) -> &[Cell<R>; WIDTH] {
     memory[at..at + WIDTH].as_array().expect("as many as were asked for")
 }
 
-/// One instruction of a body, for the terms from `first` on.
+/// Executes one instruction of a body, for the terms from `first` on.
 #[inline(always)]
 fn carry_out<R: Real>(memory: &[Cell<R>], instruction: &Instruction, first: usize) {
     let [a, b, c] = instruction.from;
@@ -224,7 +225,8 @@ fn carry_out<R: Real>(memory: &[Cell<R>], instruction: &Instruction, first: usiz
             match instruction.operation {
                 $(Operation::$operation => {
                     let from = arms!(@rows $arity);
-                    // By way of an array of their own: where results may lie on what is read, there are no vectors.
+                    // Results go to a separate array first: if they could overwrite operands, the loop would not be
+                    // vectorised.
                     let mut results = [R::ZERO; WIDTH];
                     for j in 0..WIDTH {
                         results[j] = Operation::$operation.apply(arms!(@numbers $arity from j));
@@ -248,7 +250,7 @@ fn carry_out<R: Real>(memory: &[Cell<R>], instruction: &Instruction, first: usiz
     crate::for_each_operation!(arms);
 }
 
-/// What is done with a reduction's operator, whose type is not known.
+/// Evaluates an expression with the operator type of a reduction.
 macro_rules! of {
     ($reduction:ident, $operator:ident => $then:expr) => {
         match $reduction {
@@ -272,7 +274,7 @@ macro_rules! of {
     };
 }
 
-/// A reduction, in the order of [`sum`](crate::sum).
+/// Executes a reduction, in the order of [`sum`](crate::sum).
 #[inline(always)]
 fn fold<R: Real>(
     memory: &[Cell<R>],

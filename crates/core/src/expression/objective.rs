@@ -7,31 +7,35 @@ use crate::order::Fitness;
 use crate::real::Real;
 use crate::sum::{Product, Sum};
 
-/// Results that a program holds at a time, at most.
+/// The largest number of results that a program holds at a time.
 pub const SLOTS: usize = 256;
 
-/// Numbers that a differential equation's solution keeps, at most: on a GPU each thread has memory for them.
+/// The largest number of stored numbers of a differential equation's solution: on a GPU each thread has memory for
+/// them.
 pub const SOLUTION: usize = 4096;
 
-/// What a step's first number says; before the first step stands whether there is a differential equation.
+/// The codes of steps, their first number. Before the first step a number says whether there is a differential
+/// equation.
 pub mod step {
     /// One instruction follows.
     pub const ONCE: u32 = 0;
-    /// Reduction, terms, instructions, the term's operand and the slot of the result follow, and then the body.
+    /// A reduction. Then: reduction, terms, instructions, the term's operand, the slot of the result, and the body.
     pub const FOLD: u32 = 1;
-    /// The operands of value and violation follow.
+    /// The end. Then: the operands of value and violation.
     pub const END: u32 = 2;
-    /// A differential equation. Intervals, rounds, how many numbers are carried and kept, instructions of a round and
-    /// of an interval's end, and the operand that says whether another round is made follow. Then of what is carried
-    /// the slot and three operands: at first, into an interval, into the next round; of what is kept two: at first, and
-    /// at an interval's end; the instructions.
+    /// A differential equation. Then: intervals, rounds, the numbers of state variables and of stored variables, the
+    /// numbers of instructions of a round and of an interval's end, and the operand that says whether another round
+    /// follows. Then for each state variable its slot and three operands: at the start, into an interval, into the next
+    /// round. Then for each stored variable two operands: at the start, and at an interval's end. Then the
+    /// instructions.
     pub const SOLVE: u32 = 3;
-    /// Rows of data, of a [`Curve`](crate::fit::Curve): how many, instructions, outputs, the outputs' operands, and the
-    /// instructions. Such steps are the last ones before the end; each has the rows that follow those of the one before it.
+    /// Rows of data, for a [`Curve`](crate::fit::Curve). Then: the numbers of rows, instructions and outputs, the
+    /// outputs' operands, and the instructions. Such steps are the last ones before the end; each has the rows after
+    /// those of the previous one.
     pub const ROWS: u32 = 4;
 }
 
-/// What an operand's first number says; the second is its place.
+/// The codes of operands, their first number; the second number is the place.
 pub mod operand {
     /// A result.
     pub const SLOT: u32 = 0;
@@ -39,44 +43,44 @@ pub mod operand {
     pub const CONSTANT: u32 = 1;
     /// A coordinate.
     pub const COORDINATE: u32 = 2;
-    /// The coordinate so many after the term's number.
+    /// The coordinate whose index is the place plus the term's number.
     pub const COORDINATES: u32 = 3;
-    /// The datum so many after the term's number.
+    /// The datum whose index is the place plus the term's number.
     pub const DATA: u32 = 4;
     /// The number of the term, from 0.
     pub const INDEX: u32 = 5;
     /// A number of the solution.
     pub const SOLUTION: u32 = 6;
-    /// The number of the solution so many after the term's number.
+    /// The number of the solution whose index is the place plus the term's number.
     pub const SOLUTIONS: u32 = 7;
-    /// Nothing.
+    /// No operand.
     pub const NONE: u32 = 8;
-    /// A number that the run has for itself.
+    /// A number of the run's own data.
     pub const OWN: u32 = 9;
-    /// The number of the run's own so many after the term's number.
+    /// The number of the run's own data whose index is the place plus the term's number.
     pub const OWNS: u32 = 10;
 }
 
-/// Numbers of an instruction: operation, slot of the result, three operands.
+/// The length of an instruction: operation, slot of the result, three operands.
 pub(super) const INSTRUCTION: usize = 8;
-/// Numbers of what is carried: its slot, and three operands.
+/// The length of a state variable: its slot, and three operands.
 const CARRIED: usize = 7;
-/// Numbers of what is kept: two operands.
+/// The length of a stored variable: two operands.
 const KEPT: usize = 4;
 
-/// An expression's program, a number after the other, with what it needs.
+/// An expression's program, as a list of numbers, with its constants and data.
 ///
-/// Where [`machine`](super::machine) and GPUs are fast, this is short: the emulator's.
+/// Used by the emulator. It is short, where [`machine`](super::machine) and the code for GPUs are fast.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expression {
-    /// Its [`step`]s.
+    /// The [`step`]s.
     pub program: Table,
-    /// Its constants.
+    /// The constants.
     pub constants: Table,
-    /// Its data, column after column.
+    /// The data, column after column.
     pub data: Table,
-    /// What each run has for itself.
+    /// The data of each run.
     pub own: Table,
 }
 
@@ -86,7 +90,7 @@ impl Expression {
         x.data(self.program, at).to_f64() as u32
     }
 
-    /// The operand that two numbers from `at` on say, in term `k`.
+    /// The operand given by the two numbers from `at` on, in term `k`.
     #[inline(always)]
     pub(super) fn operand<R: Real, P: Point<R>>(
         &self,
@@ -112,7 +116,7 @@ impl Expression {
         }
     }
 
-    /// Carries out the instruction at `at`, in term `k`.
+    /// Executes the instruction at `at`, in term `k`.
     #[inline(always)]
     pub(super) fn carry_out<R: Real, P: Point<R>>(
         &self,
@@ -131,7 +135,7 @@ impl Expression {
         slots[self.read(x, at + 1) as usize % SLOTS] = apply(operation, from);
     }
 
-    /// Solves the differential equation at `at`; says where the next step is.
+    /// Solves the differential equation at `at`; returns the place of the next step.
     #[inline(never)]
     fn solve<R: Real, P: Point<R>>(
         &self,
@@ -148,7 +152,7 @@ impl Expression {
         let of_body = of_kept + kept * KEPT;
         let of_closing = of_body + body * INSTRUCTION;
         let is_there = |at: usize| self.read(x, at) != operand::NONE;
-        // What is carried, from the operands behind so many others.
+        // Updates the state variables with operand number `which` of each.
         let carry = |slots: &mut [R; SLOTS], which: usize, interval: usize| {
             for number in 0..carried {
                 let (into, from) = (of_carried + number * CARRIED, 1 + 2 * which);
@@ -187,7 +191,7 @@ impl Expression {
         of_closing + closing * INSTRUCTION
     }
 
-    /// Carries out all steps but those of rows; says where the next one is.
+    /// Executes all steps except rows; returns the place of the next one.
     #[inline(never)]
     pub(super) fn steps<R: Real, P: Point<R>>(
         &self,
@@ -209,7 +213,7 @@ impl Expression {
         }
     }
 
-    /// The reduction at `at`; says where the next step is.
+    /// Executes the reduction at `at`; returns the place of the next step.
     #[inline(never)]
     fn fold<R: Real, P: Point<R>>(
         &self,
@@ -237,7 +241,7 @@ impl Expression {
         body + len * INSTRUCTION
     }
 
-    /// The objective, with so much room for a solution.
+    /// The objective, with room for `N` numbers of a solution.
     #[inline(never)]
     fn with_room<R: Real, P: Point<R>, const N: usize>(&self, x: &P) -> Fitness<R> {
         let mut slots = [R::ZERO; SLOTS];

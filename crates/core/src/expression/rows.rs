@@ -1,4 +1,4 @@
-//! Models of data that are put together when a program runs.
+//! Models of data that are built from a formula at run time.
 
 use super::objective::INSTRUCTION;
 use super::{Expression, SLOTS, SOLUTION, step};
@@ -7,7 +7,7 @@ use crate::objective::Point;
 use crate::real::Float;
 
 impl Expression {
-    /// A row, with so much room for a solution: NaN where the program has none of that number.
+    /// A row, with room for `ROOM` numbers of a solution: NaN if the program has no such row.
     #[inline(never)]
     fn row_with_room<R: Float, P: Point<R>, const ROOM: usize, const N: usize>(
         &self,
@@ -41,7 +41,7 @@ impl Expression {
     }
 }
 
-/// The emulator's: everything is computed anew for each row.
+/// For the emulator: everything is computed anew for each row.
 impl<R: Float, const N: usize> Curve<R, N> for Expression {
     #[inline(always)]
     fn begin<P: Point<R> + Copy>(&self, _: &P) {}
@@ -64,7 +64,7 @@ mod tests {
     use crate::expression::{Operation, operand};
     use crate::objective::SlicePoint;
 
-    /// a t + b for three rows, then a b for one; with their derivatives, but for that by b of the first.
+    /// a t + b for three rows, then a b for one; with their derivatives, except that by b of the first.
     #[test]
     fn rows_are_those_of_one_body_after_the_other() {
         let [multiply, add] = [Operation::Multiply as u32, Operation::Add as u32];
