@@ -1,65 +1,67 @@
-//! *Polishing*: a local search that starts from the best point of a global one and goes to the bottom of its valley.
+//! *Polishing*: a local search that starts at the best point of a global search and goes to the minimum of its valley.
 //!
-//! A population finds the valley, and then needs many evaluations for each further digit. A local search that follows
-//! derivatives gets all digits in tens to hundreds of them. What it returns is never worse than its start in the order
-//! of results ([`order`](crate::order)): the best point seen is kept, and of equals the start.
+//! A population finds the valley, and then needs many evaluations for each further digit. A local search with
+//! derivatives gets all digits in tens to hundreds of evaluations. Its result is never worse than its start in the
+//! order of results ([`order`](crate::order)): the best evaluated point is returned, and of equal ones the start.
 //!
-//! * [`descend`] needs derivatives. Between bounds it takes quasi-Newton steps; constraints are added by an augmented
+//! * [`descend`] needs derivatives. Between bounds it takes quasi-Newton steps; constraints are handled by an augmented
 //!   Lagrangian.
-//! * [`nelder_mead`] needs none, and takes constraints by the order of results.
+//! * [`nelder_mead`] needs no derivatives, and handles constraints by the order of results.
 //!
-//! **Quasi-Newton steps.** Coordinates at a bound that the gradient drives out are held. Over the others
+//! **Quasi-Newton steps.** Coordinates at a bound that the gradient pushes outwards are held. Over the others
 //!
 //! p = -B^-1 g,
 //!
-//! and the next point is x + a p, moved between its bounds, with a step a that meets the weak Wolfe conditions along
-//! that bent path:
+//! and the next point is x + a p, clamped to the bounds, with a step a that satisfies the weak Wolfe conditions along
+//! this projected path:
 //!
 //! f(x + a p) <= f(x) + 10^-4 a g p,   g(x + a p) p >= 0.9 g p.
 //!
-//! B approximates the second derivatives: by BFGS as a whole matrix up to 32 dimensions, by the last eight steps
-//! (L-BFGS) in more. Lengths are measured in parts of the ranges between the bounds, so that units do not matter.
+//! B approximates the second derivatives: a whole BFGS matrix up to 32 dimensions, the last eight steps (L-BFGS) in
+//! more. Lengths are measured as fractions of the ranges between the bounds, so that units do not matter.
 //!
-//! **Constraints** c_i(x) <= 0 are scaled by their slopes at the start. Rounds of the descent above minimise
+//! **Constraints** c_i(x) <= 0 are scaled by their slopes at the start. Several descents (rounds) minimise
 //!
 //! s f(x) + sum of (max(0, l_i + r c_i(x))^2 - l_i^2) / (2 r),
 //!
-//! and after each l_i becomes max(0, l_i + r c_i(x)). Where a round does not come four times as near to the
-//! constraints, r grows tenfold. At last Newton steps lead onto the active constraints
+//! and after each round l_i becomes max(0, l_i + r c_i(x)). If a round does not reduce the violation of the constraints
+//! to a quarter, r grows tenfold. At the end Newton steps lead onto the active constraints
 //!
 //! x - D^2 J^T (J D^2 J^T)^-1 (c + m),
 //!
-//! with margins m of the size of the rounding, until every constraint is met exactly. So the result is feasible, and
-//! not only nearly so.
+//! with margins m of the size of the rounding errors, until every constraint is satisfied exactly. So the result is
+//! feasible, and not only nearly so.
 //!
 //! | symbol | here | meaning | range | default |
 //! |---|---|---|---|---|
 //! | x | `x` | the point | between the bounds | |
 //! | f, g | [`Landscape`], [`Smooth`] | value and gradient | | |
-//! | c_i | [`Landscape::evaluate`] | the constraints | met where <= 0 | |
+//! | c_i | [`Landscape::evaluate`] | the constraints | satisfied if <= 0 | |
 //! | B | | second derivatives, approximated | | |
 //! | l_i | | multipliers | >= 0 | estimated at the start |
 //! | r | | penalty | > 0 | 100 |
-//! | D | [`Landscape::bounds`] | ranges between the bounds | > 0 | 1 where one is infinite |
+//! | D | [`Landscape::bounds`] | ranges between the bounds | > 0 | 1 if one is infinite |
 //! | J | [`Smooth::partials`] | derivatives of active constraints | | |
 //!
-//! **On a GPU** the same code runs, a thread a search. The driver compiles a kernel when it is first loaded, and where all is inlined
-//! everywhere it takes half a minute for that. So what is used more than once is a function that is called (`inline(never)`),
-//! written for size, and loops do not tell how often they go round at most (`store::times`), or they would be unrolled.
+//! **On a GPU** the same code runs, with a thread for each search. The driver compiles a kernel when it is first
+//! loaded, which takes half a minute if everything is inlined. So functions that are used more than once are not
+//! inlined (`inline(never)`) and are optimised for size, and loops hide their largest number of iterations
+//! (`store::times`), so that they are not unrolled.
 //!
-//! **Sources.** R. Byrd, P. Lu, J. Nocedal, C. Zhu, "A limited memory algorithm for bound constrained optimization", SIAM
-//! Journal on Scientific Computing 16, 1995. D. Bertsekas, "Projected Newton methods for optimization problems with
-//! simple constraints", SIAM Journal on Control and Optimization 20, 1982. W. Hager, H. Zhang, "A new conjugate gradient
-//! method with guaranteed descent and an efficient line search", SIAM Journal on Optimization 16, 2005 (the conditions
-//! where values differ by rounding alone). E. Birgin, J. Martinez, "Practical augmented Lagrangian methods for
+//! **Sources.** R. Byrd, P. Lu, J. Nocedal, C. Zhu, "A limited memory algorithm for bound constrained optimization",
+//! SIAM Journal on Scientific Computing 16, 1995. D. Bertsekas, "Projected Newton methods for optimization problems
+//! with simple constraints", SIAM Journal on Control and Optimization 20, 1982. W. Hager, H. Zhang, "A new conjugate
+//! gradient method with guaranteed descent and an efficient line search", SIAM Journal on Optimization 16, 2005 (the
+//! conditions if values differ only by rounding). E. Birgin, J. Martinez, "Practical augmented Lagrangian methods for
 //! constrained optimization", SIAM, 2014. F. Gao, L. Han, "Implementing the Nelder-Mead simplex algorithm with adaptive
-//! parameters", Computational Optimization and Applications 51, 2012. C. Kelley, "Detection and remediation of stagnation
-//! in the Nelder-Mead algorithm using a sufficient decrease condition", SIAM Journal on Optimization 10, 1999 (restarts).
+//! parameters", Computational Optimization and Applications 51, 2012. C. Kelley, "Detection and remediation of
+//! stagnation in the Nelder-Mead algorithm using a sufficient decrease condition", SIAM Journal on Optimization 10,
+//! 1999 (restarts).
 //!
-//! **Deviations.** L-BFGS-B finds the coordinates to hold along the path of steepest descent; here they are those that
-//! reached their bound in the step before, which needs no further loop over breakpoints. Kelley restarts where the
-//! simplex stagnates, with signs from its gradient; here it is where the simplex has collapsed, with signs from where
-//! the best vertex went.
+//! **Deviations.** L-BFGS-B finds the coordinates to hold along the path of steepest descent. Here they are those that
+//! reached their bound in the previous step, which needs no further loop over breakpoints. Kelley restarts when the
+//! simplex stagnates, with signs from its gradient. Here it restarts when the simplex has collapsed, with signs from
+//! the movement of the best vertex.
 
 mod bounded;
 mod cholesky;
@@ -87,7 +89,7 @@ use restore::Equations;
 use simplex::Simplex;
 use store::{Part, copy};
 
-/// What is searched: a function of coordinates between bounds, perhaps with constraints.
+/// The function to search: over coordinates between bounds, perhaps with constraints.
 ///
 /// ```
 /// use warpswarm_core::Fitness;
@@ -117,30 +119,30 @@ pub trait Landscape<R: Float> {
     /// The number of coordinates.
     fn dimensions(&self) -> usize;
 
-    /// The number of constraints whose values [`evaluate`](Landscape::evaluate) gives.
+    /// The number of constraints whose values [`evaluate`](Landscape::evaluate) returns.
     #[inline(always)]
     fn constraints(&self) -> usize {
         0
     }
 
-    /// The bounds of coordinate `i`, neither NaN nor -0; infinite where there is none.
+    /// The bounds of coordinate `i`, neither NaN nor -0; infinite if there is no bound.
     fn bounds(&self, i: usize) -> (R, R);
 
-    /// Whether coordinate `i` keeps the value that it has, as whole numbers and choices do.
+    /// Whether coordinate `i` keeps its value, as integers and choices do.
     #[inline(always)]
     fn is_fixed(&self, i: usize) -> bool {
         let _ = i;
         false
     }
 
-    /// Whether the search is to end as if all its evaluations were spent: there is no time for another one.
+    /// Whether the search should end as if all its evaluations were spent, because no time is left.
     #[inline(always)]
     fn is_over(&self) -> bool {
         false
     }
 
-    /// Value and violation at `x`, and the value of each constraint, at most zero where it is met:
-    /// `constraint(number, value)`. The violation is zero exactly where all constraints are met.
+    /// Value and violation at `x`, and the value of each constraint, at most zero if it is satisfied, through
+    /// `constraint(number, value)`. The violation is zero exactly if all constraints are satisfied.
     fn evaluate(&mut self, x: impl Store<R>, constraint: impl FnMut(usize, R)) -> Fitness<R>;
 }
 
@@ -188,12 +190,12 @@ pub trait Landscape<R: Float> {
 /// assert!((report.best.value + 2.0_f64.sqrt()).abs() < 1e-15);
 /// ```
 pub trait Smooth<R: Float>: Landscape<R> {
-    /// Hands the partial derivatives at `x`, the point evaluated last, to `partial(row, coordinate, derivative)`: those
-    /// of the value in row 0, those of constraint k in row k + 1. Those that are left out are zero; those of fixed
-    /// coordinates are not looked at.
+    /// Passes the partial derivatives at `x`, the point evaluated last, to `partial(row, coordinate, derivative)`:
+    /// those of the value in row 0, those of constraint k in row k + 1. Derivatives that are not passed are zero; those
+    /// of fixed coordinates are not used.
     ///
-    /// The order of calls is the order in which derivatives of several rows are added; no pair of row and coordinate
-    /// comes twice.
+    /// The order of calls is the order in which derivatives of several rows are added. No pair of row and coordinate
+    /// may be passed twice.
     fn partials(&mut self, x: impl Store<R>, partial: impl FnMut(usize, usize, R));
 }
 
@@ -206,19 +208,19 @@ pub trait Smooth<R: Float>: Landscape<R> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings<R> {
-    /// The most evaluations, that of the start among them, which is made in any case. There are at most as many
+    /// The largest number of evaluations, including that of the start, which is always made. There are at most as many
     /// gradients, and with constraints at most 31 more: one at the start, and one in each round.
     pub evaluations: u32,
-    /// A gradient is zero that promises at most this change of the value across any coordinate's range, as a part of the
-    /// value's size; at least 0.
+    /// A gradient counts as zero if it predicts at most this change of the value across any coordinate's range,
+    /// relative to the value; at least 0.
     pub gradient: R,
-    /// A decrease is none that is at most this part of the value's size; at least 0. Decreases of the size of rounding
-    /// are none whatever it is.
+    /// A decrease counts as none if it is at most this fraction of the value; at least 0. Decreases of the size of
+    /// rounding errors always count as none.
     pub change: R,
 }
 
 impl<R: Float> Default for Settings<R> {
-    /// As far as the precision goes, in at most 20,000 evaluations.
+    /// To full precision, in at most 20,000 evaluations.
     fn default() -> Self {
         Settings { evaluations: 20_000, gradient: R::HALF_EPSILON, change: R::ZERO }
     }
@@ -227,38 +229,38 @@ impl<R: Float> Default for Settings<R> {
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// The gradient is small, but for coordinates at a bound that it drives out.
+    /// The gradient is small, except for coordinates at a bound that it pushes outwards.
     Gradient,
-    /// Several steps, or a restarted simplex, changed the value by no more than counts.
+    /// Several steps, or a restarted simplex, changed the value by a negligible amount.
     Change,
-    /// Several steps moved every coordinate by no more than the rounding of its range.
+    /// Several steps moved every coordinate by no more than the rounding error of its range.
     Step,
-    /// No step makes the value smaller, or no round comes near enough to the constraints.
+    /// No step decreases the value, or no round comes near enough to the constraints.
     NoProgress,
-    /// All evaluations are spent, or [there is no time](Landscape::is_over).
+    /// All evaluations are spent, or [no time is left](Landscape::is_over).
     Budget,
     /// The value, a constraint or a derivative is not finite at the start.
     NotFinite,
 }
 
-/// What a search found, and what it took.
+/// The result of a search, and its cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report<R> {
-    /// The fitness of the start, after it was moved between its bounds.
+    /// The fitness of the start, after it was clamped to its bounds.
     pub start: Fitness<R>,
-    /// The fitness of the point found, never worse than that.
+    /// The fitness of the point found, never worse than `start`.
     pub best: Fitness<R>,
     /// The number of steps.
     pub steps: u32,
     /// The number of evaluations.
     pub evaluations: u32,
-    /// The number of gradients, each of value and constraints together.
+    /// The number of gradients, each of the value and all constraints.
     pub gradients: u32,
     /// Why the search ended.
     pub status: Status,
 }
 
-/// How many numbers [`descend`] needs to work with.
+/// The length of the workspace of [`descend`], in numbers.
 ///
 /// ```
 /// use warpswarm_core::polish::descent_numbers;
@@ -273,14 +275,14 @@ pub const fn descent_numbers(dimensions: usize, constraints: usize) -> usize {
     frame + Rows::<()>::numbers(dimensions, constraints) + Equations::<()>::numbers(constraints)
 }
 
-/// Descends from `x` along derivatives, and leaves the best point there: see [the module](self) for the method, and
+/// Descends from `x` by derivatives, and writes the best point to `x`: see [the module](self) for the method, and
 /// [`Smooth`] for an example.
 ///
-/// `x` has a number for each coordinate. Those that are not fixed are moved between their bounds first; a NaN goes to
-/// the upper one. `work` has [`descent_numbers`], of any value; what it holds afterwards means nothing.
+/// `x` has a number for each coordinate. Those that are not fixed are first clamped to their bounds; a NaN becomes the
+/// upper bound. `work` has [`descent_numbers`] numbers of any value; its contents afterwards are undefined.
 ///
-/// A landscape with a violation but no constraints of its own is descended by its value alone; among the points that are
-/// seen, violations count.
+/// If a landscape has a violation but no constraints, the search decreases only its value; but violations count in
+/// choosing the best evaluated point.
 #[inline(never)]
 #[cfg_attr(target_arch = "nvptx64", optimize(size))]
 pub fn descend<R: Float, L: Smooth<R>, S: Store<R>>(
@@ -315,7 +317,7 @@ pub fn descend<R: Float, L: Smooth<R>, S: Store<R>>(
     keeper.report(start, ended)
 }
 
-/// How many numbers [`nelder_mead`] needs to work with.
+/// The length of the workspace of [`nelder_mead`], in numbers.
 ///
 /// ```
 /// assert_eq!(warpswarm_core::polish::simplex_numbers(10), 11 * 12 + 5 * 10);
@@ -324,12 +326,12 @@ pub const fn simplex_numbers(dimensions: usize) -> usize {
     Simplex::<()>::numbers(dimensions)
 }
 
-/// Descends from `x` with a simplex, without derivatives, and leaves the best point there: see [`Landscape`] for an
+/// Descends from `x` by a simplex, without derivatives, and writes the best point to `x`: see [`Landscape`] for an
 /// example.
 ///
-/// `x` is as for [`descend`], `work` has [`simplex_numbers`]. Steps are judged by violation and value, as
-/// [`Fitness::beats`] does. A simplex that has collapsed is built again, smaller and turned to where it went, until
-/// two in a row bring nothing.
+/// `x` is as for [`descend`], `work` has [`simplex_numbers`] numbers. Steps are compared by violation and value, as by
+/// [`Fitness::beats`]. A collapsed simplex is built again, smaller and oriented along its movement, until two in a row
+/// bring no improvement.
 #[inline]
 pub fn nelder_mead<R: Float, L: Landscape<R>, S: Store<R>>(
     landscape: &mut L,

@@ -7,27 +7,27 @@ use super::merit::{Merit, leaves, slope};
 use super::store::{Part, Store, largest, sum};
 use crate::real::Float;
 
-/// The largest part of its range that a coordinate moves in a first step, before anything is known of curvature.
+/// The largest fraction of its range that a coordinate moves in a first step, before the curvature is known.
 const FIRST: f64 = 1e-3;
-/// How many steps without progress end a descent.
+/// The number of steps without progress that ends a descent.
 const STALLED: u32 = 4;
 
 /// When a descent ends.
 #[derive(Clone, Copy)]
 pub(super) struct Stop<R> {
-    /// The largest change across a coordinate's range that a gradient that counts as zero promises.
+    /// The largest predicted change across a coordinate's range with which a gradient counts as zero.
     pub(super) gradient: R,
-    /// The same, as a part of the value's size.
+    /// The same, relative to the value.
     pub(super) relative_gradient: R,
-    /// The decrease, as a part of the value's size, that does not count as progress.
+    /// The largest decrease, relative to the value, that does not count as progress.
     pub(super) change: R,
 }
 
 /// The vectors of a descent.
 pub(super) struct Frame<S> {
-    /// Where it is.
+    /// The current point.
     pub(super) x: Part<S>,
-    /// The gradient there.
+    /// The gradient at this point.
     pub(super) gradient: Part<S>,
     trial: Part<S>,
     trial_gradient: Part<S>,
@@ -37,12 +37,12 @@ pub(super) struct Frame<S> {
 }
 
 impl<S: Copy> Frame<S> {
-    /// How many numbers they need.
+    /// The length of the vectors, in numbers.
     pub(super) const fn numbers(dimensions: usize) -> usize {
         6 * dimensions + Curvature::<S>::numbers(dimensions)
     }
 
-    /// The vectors, cut from `room`.
+    /// The vectors, as parts of `room`.
     #[inline]
     pub(super) fn new(dimensions: usize, room: &mut Part<S>) -> Self {
         let mut vector = || room.take(dimensions);
@@ -52,16 +52,16 @@ impl<S: Copy> Frame<S> {
         Frame { x, gradient, trial, trial_gradient, direction, reach, curvature }
     }
 
-    /// Forgets what is known of curvature, as of another function.
+    /// Discards the curvature, because the function has changed.
     #[inline(always)]
     pub(super) fn forget(&mut self) {
         self.curvature.clear();
     }
 }
 
-/// Descends from `frame.x`, the point evaluated last, where it leaves the point it came to, with the gradient
-/// there; unless the evaluations are spent, that is again the point evaluated last. Returns why it ended and
-/// how many steps it took.
+/// Descends from `frame.x`, the point evaluated last, and leaves the final point there, with its gradient. That is
+/// again the point evaluated last, unless the evaluations are spent. Returns why the descent ended and the number of
+/// steps.
 #[inline(never)]
 #[cfg_attr(target_arch = "nvptx64", optimize(size))]
 pub(super) fn descend<R: Float, M: Merit<R>, S: Store<R>>(
@@ -76,7 +76,7 @@ pub(super) fn descend<R: Float, M: Merit<R>, S: Store<R>>(
     }
     merit.gradient(frame.x, frame.gradient);
     let mut stall = Stall { count: 0, least: R::INFINITY };
-    // Within their rounding, values go up and down: what is below the step before is not always progress.
+    // Values fluctuate within rounding errors: a decrease against the previous step is not always progress.
     let mut lowest = value;
     loop {
         let steepest = steepest(merit, frame);
@@ -124,7 +124,7 @@ pub(super) fn descend<R: Float, M: Merit<R>, S: Store<R>>(
     }
 }
 
-/// The largest part of its range that a coordinate moved from `frame.trial`, where the last step began.
+/// The largest fraction of its range by which a coordinate moved from `frame.trial`, where the last step began.
 #[inline]
 fn last_step<R: Float, M: Merit<R>, S: Store<R>>(merit: &M, frame: &Frame<S>) -> R {
     largest(merit.dimensions(), |i| {
@@ -133,16 +133,16 @@ fn last_step<R: Float, M: Merit<R>, S: Store<R>>(merit: &M, frame: &Frame<S>) ->
     })
 }
 
-/// Steps without progress.
+/// Counts steps without progress.
 struct Stall<R> {
     count: u32,
-    /// The least gradient since they began.
+    /// The smallest gradient since the count began.
     least: R,
 }
 
 impl<R: Float> Stall<R> {
-    /// Whether there have been enough of them, after a step from a point with this projected gradient. A step is no
-    /// progress if it is `tiny`, or if neither the value has `decreased` nor the gradient gets small.
+    /// Whether the limit is reached, after a step from a point with this projected gradient. A step is no progress if
+    /// it is `tiny`, or if neither the value has `decreased` nor the gradient becomes small.
     #[inline(always)]
     fn after(&mut self, tiny: bool, decreased: bool, steepest: R) -> bool {
         if decreased && !tiny {
@@ -156,8 +156,8 @@ impl<R: Float> Stall<R> {
     }
 }
 
-/// The largest change across a coordinate's range that the gradient promises, of coordinates that can follow it; NaN
-/// where a partial derivative is.
+/// The largest change across a coordinate's range that the gradient predicts, over coordinates that can follow it; NaN
+/// if a partial derivative is NaN.
 #[inline]
 fn steepest<R: Float, M: Merit<R>, S: Store<R>>(merit: &M, frame: &Frame<S>) -> R {
     largest(merit.dimensions(), |i| {
@@ -167,7 +167,7 @@ fn steepest<R: Float, M: Merit<R>, S: Store<R>>(merit: &M, frame: &Frame<S>) -> 
     })
 }
 
-/// Makes a direction in which the function falls, and returns its slope; `None` where there is none.
+/// Computes a descent direction, and returns its slope; `None` if there is none.
 #[inline(never)]
 #[cfg_attr(target_arch = "nvptx64", optimize(size))]
 fn direct<R: Float, M: Merit<R>, S: Store<R>>(merit: &M, frame: &mut Frame<S>) -> Option<R> {
@@ -181,7 +181,7 @@ fn direct<R: Float, M: Merit<R>, S: Store<R>>(merit: &M, frame: &mut Frame<S>) -
         }
         frame.curvature.apply(frame.direction, frame.reach, R::from_f64(FIRST));
         let slope = slope(merit, (frame.x, frame.direction, frame.gradient));
-        // Both lengths in parts of the ranges, so that their product bounds the slope.
+        // Both lengths as fractions of the ranges, so that their product bounds the slope.
         let size = |i: usize, x: R| if frame.reach.get(i) > R::ZERO { x * x } else { R::ZERO };
         let along = sum(n, |i| size(i, frame.direction.get(i) / merit.reach(i)));
         let against = sum(n, |i| size(i, frame.gradient.get(i) * merit.reach(i)));

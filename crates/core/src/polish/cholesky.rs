@@ -1,23 +1,24 @@
-//! The triangular factor of a symmetric matrix, and equations solved with it.
+//! The Cholesky factor of a symmetric matrix, and equations solved with it.
 
 use super::store::{Store, sum};
 use crate::real::Float;
 
-/// How many numbers the lower half of an n by n matrix has.
+/// The number of elements in the lower half of an n by n matrix.
 pub(super) const fn half(n: usize) -> usize {
     n * (n + 1) / 2
 }
 
-/// Where row `i` of a lower half begins: its numbers for columns 0 to i follow.
+/// The offset of row `i` in a lower half; its elements of columns 0 to i follow.
 #[inline(always)]
 pub(super) fn row(i: usize) -> usize {
     half(i)
 }
 
-/// Replaces the lower half of a positive definite matrix A by its factor L, A = L L^T. Says whether it is one.
+/// Replaces the lower half of a positive definite matrix A by its factor L, A = L L^T. Returns whether A is positive
+/// definite.
 ///
-/// Where a pivot is lost in rounding it becomes infinite, so that [`solve`] gives zero for its unknown: rows that
-/// depend on those before them are left out.
+/// A pivot that is lost in rounding becomes infinite, so that [`solve`] returns zero for its unknown: rows that depend
+/// on those before them are left out.
 #[inline(never)]
 #[cfg_attr(target_arch = "nvptx64", optimize(size))]
 pub(super) fn factor<R: Float, S: Store<R>>(n: usize, matrix: S) -> bool {

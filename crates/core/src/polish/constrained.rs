@@ -8,26 +8,27 @@ use super::store::{Part, Store, largest, times};
 use super::{Settings, Smooth, Status};
 use crate::real::Float;
 
-/// The most rounds.
+/// The largest number of rounds.
 const ROUNDS: u32 = 30;
-/// The penalty of the first round, and what it is multiplied by where a round brings too little.
+/// The penalty of the first round, and its factor after a round with too little progress.
 ///
 /// Over seven starts around the optimum of nine engineering problems, a first penalty of 10 takes 56 evaluations on
 /// average, one of 100 takes 44, and one of 1,000 takes 48.
 const PENALTY: f64 = 100.0;
 const HARDER: f64 = 10.0;
-/// How much nearer to the constraints a round has to come.
+/// The factor by which a round has to reduce the distance to the constraints.
 const NEARER: f64 = 0.25;
-/// The gradient with which the first round is content, where the objective's own began with 1, and what it is
-/// multiplied by from round to round.
+/// The tolerance of the gradient in the first round, for an objective whose own gradient is scaled to 1 at the start,
+/// and its factor from round to round.
 const GRADIENT: f64 = 1e-3;
 const FINER: f64 = 0.01;
-/// The gradient of the last rounds, and how near they come to the constraints, as a part of the square root of the
-/// rounding. What is left is squared in the value, once the constraints are met exactly.
+/// The tolerance of the gradient in the last rounds, and of the distance to the constraints, as a fraction of the
+/// square root of the precision. The remaining error enters the value squared, once the constraints are satisfied
+/// exactly.
 const FINEST: f64 = 0.1;
-/// A constraint within this part of the ranges of where the search begins may be active.
+/// A constraint within this fraction of the ranges from the start of the search may be active.
 const NEAR: f64 = 1e-2;
-/// How often the first estimate of all multipliers is improved.
+/// The number of iterations of the first estimate of all multipliers.
 const SWEEPS: u32 = 100;
 
 /// Descends from `frame.x`, the point evaluated last. Returns why the last round ended, and the number of steps.
@@ -43,7 +44,7 @@ pub(super) fn run<R: Float, L: Smooth<R>, S: Store<R>>(
         return (Status::NotFinite, 0);
     }
     estimate(merit, frame.x, equations);
-    // What the restoration needs, but not all of little.
+    // Reserve what the restoration needs, but not all if there is little.
     merit.keeper.reserve = restore::STEPS.min(settings.evaluations / 4);
     let ended = rounds(merit, frame, settings);
     merit.keeper.reserve = 0;
@@ -89,8 +90,8 @@ fn rounds<R: Float, L: Smooth<R>, S: Store<R>>(
     (Status::NoProgress, steps)
 }
 
-/// Takes the multipliers that the point evaluated last has. Returns how far constraints are from being met, or from
-/// zero where they have a multiplier.
+/// Updates the multipliers from the point evaluated last. Returns the largest violation of a constraint, or distance
+/// from zero of a constraint with a multiplier.
 #[inline]
 fn multiply<R: Float, L: Smooth<R>, S: Store<R>>(merit: &mut Augmented<'_, '_, R, L, S>) -> R {
     let m = merit.constraints();
@@ -105,8 +106,8 @@ fn multiply<R: Float, L: Smooth<R>, S: Store<R>>(merit: &mut Augmented<'_, '_, R
     off
 }
 
-/// Estimates the multipliers of the constraints that are nearly active: those with which the gradient of the
-/// Lagrangian is shortest, none below zero. One after the other is set to its best value, over and over.
+/// Estimates the multipliers of the constraints that are nearly active: those, none below zero, with which the gradient
+/// of the Lagrangian is shortest. Sets one after the other to its best value, several times.
 #[inline(never)]
 #[cfg_attr(target_arch = "nvptx64", optimize(size))]
 fn estimate<R: Float, L: Smooth<R>, S: Store<R>>(

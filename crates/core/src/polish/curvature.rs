@@ -1,25 +1,25 @@
-//! What a descent knows of second derivatives: a matrix for few dimensions, the last steps for many.
+//! The approximation of second derivatives: a matrix for few dimensions, the last steps for many.
 
 use super::dense::Dense;
 use super::pairs::Pairs;
 use super::store::{Part, Store};
 use crate::real::Float;
 
-/// Up to this number of dimensions the whole matrix is kept.
+/// The whole matrix is stored up to this number of dimensions.
 ///
 /// With the last eight steps alone, an ellipsoid of ten dimensions and condition 10^6 takes 2,028 evaluations, and 112
 /// with the matrix; Rosenbrock's function in thirty dimensions 100 and 92. A step in thirty dimensions takes the CPU 18
 /// microseconds with the matrix, and 4 without.
 pub(super) const FEW: usize = 32;
 
-/// One or the other.
+/// One of the two approximations.
 pub(super) enum Curvature<S> {
     Dense(Dense<S>),
     Pairs(Pairs<S>),
 }
 
 impl<S: Copy> Curvature<S> {
-    /// How many numbers it needs.
+    /// Its length, in numbers.
     pub(super) const fn numbers(dimensions: usize) -> usize {
         if dimensions <= FEW {
             Dense::<S>::numbers(dimensions)
@@ -28,7 +28,7 @@ impl<S: Copy> Curvature<S> {
         }
     }
 
-    /// Nothing known, with the places where it will be.
+    /// An empty approximation, as parts of `room`.
     #[inline]
     pub(super) fn new(dimensions: usize, room: &mut Part<S>) -> Self {
         if dimensions <= FEW {
@@ -38,7 +38,7 @@ impl<S: Copy> Curvature<S> {
         }
     }
 
-    /// Forgets all.
+    /// Discards everything.
     #[inline]
     pub(super) fn clear(&mut self) {
         match self {
@@ -47,7 +47,7 @@ impl<S: Copy> Curvature<S> {
         }
     }
 
-    /// Whether nothing is known.
+    /// Whether it is empty.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         match self {
@@ -56,8 +56,8 @@ impl<S: Copy> Curvature<S> {
         }
     }
 
-    /// Learns from a step: the point and the gradient before and after, and the ranges, zero for coordinates that do
-    /// not move.
+    /// Updates it from a step: the point and the gradient before and after, and the ranges, zero for coordinates that
+    /// do not move.
     #[inline]
     pub(super) fn push<R: Float>(
         &mut self,
@@ -74,8 +74,8 @@ impl<S: Copy> Curvature<S> {
     }
 
     /// Replaces the gradient in `vector`, zero where `reach` is, by a quasi-Newton step over the coordinates whose
-    /// reach is above zero. Where nothing is known it is along the gradient, and moves a coordinate by at most
-    /// `first` of its reach.
+    /// reach is above zero. While it is empty, the step is along the gradient, and moves a coordinate by at most
+    /// `first` times its reach.
     #[inline]
     pub(super) fn apply<R: Float>(&mut self, vector: Part<S>, reach: Part<S>, first: R)
     where

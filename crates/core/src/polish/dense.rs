@@ -1,10 +1,10 @@
-//! The whole matrix of second derivatives, as BFGS approximates it: for few dimensions.
+//! The whole matrix of second derivatives, approximated by BFGS, for few dimensions.
 
 use super::cholesky::{factor, half, row, solve};
 use super::store::{Part, Store, largest, sum};
 use crate::real::Float;
 
-/// The matrix B, in coordinates that are parts of their ranges, with room for a factor and three vectors.
+/// The matrix B, in coordinates scaled by their ranges, with room for a factor and three vectors.
 pub(super) struct Dense<S> {
     matrix: Part<S>,
     factor: Part<S>,
@@ -16,12 +16,12 @@ pub(super) struct Dense<S> {
 }
 
 impl<S: Copy> Dense<S> {
-    /// How many numbers it needs.
+    /// Its length, in numbers.
     pub(super) const fn numbers(dimensions: usize) -> usize {
         2 * half(dimensions) + 3 * dimensions
     }
 
-    /// Nothing known, with the places where it will be.
+    /// An empty approximation, as parts of `room`.
     #[inline]
     pub(super) fn new(dimensions: usize, room: &mut Part<S>) -> Self {
         Dense {
@@ -35,19 +35,19 @@ impl<S: Copy> Dense<S> {
         }
     }
 
-    /// Forgets all.
+    /// Discards everything.
     #[inline(always)]
     pub(super) fn clear(&mut self) {
         self.count = 0;
     }
 
-    /// Whether nothing is known.
+    /// Whether it is empty.
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Number (i, j) of B.
+    /// Element (i, j) of B.
     #[inline(always)]
     fn entry<R: Float>(&self, i: usize, j: usize) -> R
     where
@@ -56,12 +56,12 @@ impl<S: Copy> Dense<S> {
         self.matrix.get(if i >= j { row(i) + j } else { row(j) + i })
     }
 
-    /// Learns from a step s along which the gradient changes by y, both in parts of the ranges:
+    /// Updates B from a step s along which the gradient changes by y, both scaled by the ranges:
     ///
     /// B + y y^T / s^T y - B s s^T B / s^T B s
     ///
-    /// and before the first step B = y^T y / s^T y. Nothing is learned where s^T y is not positive. Points and gradients are those
-    /// before and after the step; ranges of coordinates that do not move are zero.
+    /// and before the first step B = y^T y / s^T y. There is no update if s^T y is not positive. Points and gradients
+    /// are those before and after the step; ranges of coordinates that do not move are zero.
     #[inline(never)]
     #[cfg_attr(target_arch = "nvptx64", optimize(size))]
     pub(super) fn push<R: Float>(
@@ -109,10 +109,9 @@ impl<S: Copy> Dense<S> {
         }
     }
 
-    /// Replaces the gradient in `vector` by the quasi-Newton step over the coordinates whose `reach` is above zero:
-    /// the solution of B p = g with the rows and columns of those coordinates alone. Where nothing is known, or B is
-    /// not positive definite, the step is along the gradient, and the largest part of the reach that a coordinate
-    /// moves is `first`.
+    /// Replaces the gradient in `vector` by the quasi-Newton step over the coordinates whose `reach` is above zero: the
+    /// solution of B p = g with only the rows and columns of those coordinates. If B is empty or not positive definite,
+    /// the step is along the gradient, and `first` is the largest fraction of the reach by which a coordinate moves.
     #[inline(never)]
     #[cfg_attr(target_arch = "nvptx64", optimize(size))]
     pub(super) fn apply<R: Float>(&mut self, vector: Part<S>, reach: Part<S>, first: R)

@@ -1,12 +1,12 @@
-//! Evaluates, counts, and keeps the best point seen.
+//! Evaluates, counts, and stores the best point.
 
 use super::store::{Store, copy};
 use super::{Landscape, Report, Smooth, Status};
 use crate::order::Fitness;
 use crate::real::Float;
 
-/// Stands between a search and its landscape: whatever the search evaluates, the best point of all, the start
-/// among them, is in `best_point`, and no more evaluations are made than allowed.
+/// Wraps the landscape of a search: the best of all evaluated points, including the start, is in `best_point`, and no
+/// more evaluations are made than allowed.
 pub(super) struct Keeper<'a, R, L, S> {
     landscape: &'a mut L,
     best_point: S,
@@ -14,15 +14,15 @@ pub(super) struct Keeper<'a, R, L, S> {
     /// The objective's value at the point evaluated last.
     pub(super) last: R,
     allowed: u32,
-    /// How many of the allowed evaluations are kept for later.
+    /// How many of the allowed evaluations are reserved for later.
     pub(super) reserve: u32,
     pub(super) evaluations: u32,
     pub(super) gradients: u32,
 }
 
 impl<'a, R: Float, L: Landscape<R>, S: Store<R>> Keeper<'a, R, L, S> {
-    /// Takes the start from `best_point`, moves it between its bounds, and evaluates it; `each` is given the
-    /// constraints' values.
+    /// Takes the start from `best_point`, clamps it to its bounds, and evaluates it; `each` gets the constraints'
+    /// values.
     #[inline]
     pub(super) fn new(
         landscape: &'a mut L,
@@ -42,19 +42,19 @@ impl<'a, R: Float, L: Landscape<R>, S: Store<R>> Keeper<'a, R, L, S> {
         Keeper { landscape, best_point, best, last, allowed, reserve: 0, evaluations, gradients }
     }
 
-    /// What is searched.
+    /// The landscape.
     #[inline(always)]
     pub(super) fn landscape(&self) -> &L {
         self.landscape
     }
 
-    /// Whether no evaluation is left, but for those in reserve, or no time.
+    /// Whether no evaluation is left, except for those in reserve, or no time.
     #[inline(always)]
     pub(super) fn spent(&self) -> bool {
         self.evaluations >= self.allowed.saturating_sub(self.reserve) || self.landscape.is_over()
     }
 
-    /// The fitness at `x`, and the constraints' values for `each`; [`Fitness::WORST`] where no evaluation is left.
+    /// The fitness at `x`, and the constraints' values for `each`; [`Fitness::WORST`] if no evaluation is left.
     #[inline]
     pub(super) fn evaluate(&mut self, x: impl Store<R>, each: impl FnMut(usize, R)) -> Fitness<R> {
         if self.spent() {
@@ -71,21 +71,21 @@ impl<'a, R: Float, L: Landscape<R>, S: Store<R>> Keeper<'a, R, L, S> {
         fitness
     }
 
-    /// What the search did: its start, why it ended, how many steps it took.
+    /// The report of a search, from the fitness of its start, why it ended, and its number of steps.
     #[inline]
     pub(super) fn report(&self, start: Fitness<R>, (status, steps): (Status, u32)) -> Report<R> {
         let Keeper { best, evaluations, gradients, .. } = *self;
         Report { start, best, steps, evaluations, gradients, status }
     }
 
-    /// Whether coordinate `i` may move at all.
+    /// Whether coordinate `i` can move.
     #[inline(always)]
     pub(super) fn moves(&self, i: usize) -> bool {
         let (lower, upper) = self.landscape.bounds(i);
         lower < upper && !self.landscape.is_fixed(i)
     }
 
-    /// The distance between the bounds of coordinate `i`; 1 where it is not finite.
+    /// The distance between the bounds of coordinate `i`; 1 if it is not finite.
     #[inline(always)]
     pub(super) fn width(&self, i: usize) -> R {
         let (lower, upper) = self.landscape.bounds(i);

@@ -6,28 +6,28 @@ use super::merit::{Merit, clear, clear_fixed};
 use super::store::{Part, Store, largest, sum};
 use crate::real::Float;
 
-/// What is kept of each constraint, and the derivatives of all.
+/// The data of each constraint, and the derivatives of all.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<S> {
-    /// Their values at the point evaluated last, as the landscape gives them.
+    /// The values at the point evaluated last, without scaling.
     pub(super) values: Part<S>,
-    /// What they are multiplied by, so that the largest slope of each was 1 where the search began.
+    /// The scales: factors with which the largest slope of each was 1 where the search began.
     pub(super) scales: Part<S>,
-    /// Their multipliers, for the scaled constraints and the scaled objective.
+    /// The multipliers, for the scaled constraints and the scaled objective.
     pub(super) multipliers: Part<S>,
-    /// The derivatives of the scaled constraints, row by row, in parts of the coordinates' ranges.
+    /// The derivatives of the scaled constraints, row by row, in coordinates scaled by their ranges.
     pub(super) jacobian: Part<S>,
     /// The derivatives of the scaled objective.
     pub(super) slopes: Part<S>,
 }
 
 impl<S: Copy> Rows<S> {
-    /// How many numbers they need.
+    /// Their length, in numbers.
     pub(super) const fn numbers(dimensions: usize, constraints: usize) -> usize {
         (constraints + 1) * dimensions + 3 * constraints
     }
 
-    /// The places, cut from `room`.
+    /// The parts of `room`.
     #[inline]
     pub(super) fn new(dimensions: usize, constraints: usize, room: &mut Part<S>) -> Self {
         Rows {
@@ -62,15 +62,15 @@ impl<R: Float, L: Smooth<R>, S: Store<R>> Augmented<'_, '_, R, L, S> {
         self.rows.values.get(i) * self.rows.scales.get(i)
     }
 
-    /// l_i + r c_i, or zero: the multiplier of constraint `i` as the point evaluated last has it.
+    /// l_i + r c_i, or zero: the multiplier of constraint `i` at the point evaluated last.
     #[inline(always)]
     pub(super) fn weight(&self, i: usize) -> R {
         let weight = self.rows.multipliers.get(i) + self.penalty * self.constraint(i);
         if weight > R::ZERO { weight } else { R::ZERO }
     }
 
-    /// Fills in all derivatives at `x`, of scaled functions and in parts of the ranges, zero for coordinates that do
-    /// not move. Says whether they are finite.
+    /// Computes all derivatives at `x`, of scaled functions in scaled coordinates, zero for coordinates that do not
+    /// move. Returns whether they are finite.
     #[inline(never)]
     #[cfg_attr(target_arch = "nvptx64", optimize(size))]
     pub(super) fn differentiate(&mut self, x: impl Store<R>) -> bool {
@@ -99,7 +99,7 @@ impl<R: Float, L: Smooth<R>, S: Store<R>> Augmented<'_, '_, R, L, S> {
             && largest(n * m, |i| jacobian.get(i).abs()).is_finite()
     }
 
-    /// Chooses the scales by the slopes at `x`. Says whether all is finite there.
+    /// Chooses the scales from the slopes at `x`. Returns whether all of them are finite.
     #[inline]
     pub(super) fn choose_scales(&mut self, x: impl Store<R>) -> bool {
         let (n, m) = (self.dimensions(), self.constraints());
@@ -109,10 +109,10 @@ impl<R: Float, L: Smooth<R>, S: Store<R>> Augmented<'_, '_, R, L, S> {
         }
         let finite = self.differentiate(x);
         let Rows { jacobian, slopes, scales, .. } = self.rows;
-        // Slopes of next to nothing say nothing of the constraint elsewhere.
+        // A slope near zero says nothing about the constraint elsewhere.
         let most = R::from_f64(1e20);
         let invert = |size: R| if size > R::ZERO { (R::ONE / size).smaller(most) } else { R::ONE };
-        // Near the bottom of a valley slopes of rounding's size are no measure.
+        // Near the bottom of a valley, slopes of the size of rounding errors are no measure.
         let least = R::HALF_EPSILON.sqrt() * self.keeper.last.abs();
         let steepest = largest(n, |i| slopes.get(i).abs());
         self.scale = invert(if steepest < least { least } else { steepest });
@@ -130,15 +130,15 @@ impl<R: Float, L: Smooth<R>, S: Store<R>> Augmented<'_, '_, R, L, S> {
         finite
     }
 
-    /// Whether coordinate `i` moves and is between its bounds, at neither.
+    /// Whether coordinate `i` moves and is strictly between its bounds.
     #[inline(always)]
     pub(super) fn is_inside(&self, x: impl Store<R>, i: usize) -> bool {
         let (lower, upper) = self.bounds(i);
         self.reach(i) > R::ZERO && x.get(i) > lower && x.get(i) < upper
     }
 
-    /// The sum of products of two rows of the Jacobian, or of one with the objective's slopes, over coordinates that
-    /// `counts`.
+    /// The scalar product of two rows of the Jacobian, or of one with the objective's slopes, over coordinates for
+    /// which `counts` is true.
     #[inline(never)]
     #[cfg_attr(target_arch = "nvptx64", optimize(size))]
     pub(super) fn product(

@@ -1,34 +1,34 @@
-//! How far to go in a direction: a search for the weak Wolfe conditions along the path that the bounds bend.
+//! The length of a step in a direction: a search for the weak Wolfe conditions along the path projected to the bounds.
 
 use super::merit::{Merit, slope, walk};
 use super::store::{Part, Store, largest, times};
 use crate::real::Float;
 
-/// The decrease asked for, as a part of what the slope promises: Armijo's condition.
+/// The required decrease, as a fraction of what the slope predicts: Armijo's condition.
 const DECREASE: f64 = 1e-4;
-/// How much of the slope may be left: the condition of curvature.
+/// The fraction of the slope that may be left: the curvature condition.
 const CURVATURE: f64 = 0.9;
-/// How many steps are tried in all, and how many between one that is too near and one that is too far.
+/// The largest number of trials in all, and of trials between a step that is too short and one that is too long.
 const TRIALS: u32 = 40;
 const BETWEEN: u32 = 8;
-/// How much larger than their rounding differences of values are that say less than the slope does: values of many terms,
-/// or of terms that cancel, are rounded many times.
+/// Differences of values below this many rounding errors are less reliable than the slope: values of many terms, or of
+/// terms that cancel, are rounded many times.
 const DOUBT: f64 = 128.0;
 
 /// The vectors that a search along a line reads and writes.
 #[derive(Clone, Copy)]
 pub(super) struct Line<S> {
-    /// Where it begins.
+    /// The start.
     pub(super) x: Part<S>,
     /// The direction.
     pub(super) direction: Part<S>,
-    /// Where it ends.
+    /// The end.
     pub(super) trial: Part<S>,
-    /// The gradient there.
+    /// The gradient at the end.
     pub(super) trial_gradient: Part<S>,
 }
 
-/// A place on the line: how far, the value, the slope.
+/// A point on the line: the step, the value, the slope.
 #[derive(Clone, Copy)]
 struct Place<R> {
     step: R,
@@ -36,18 +36,17 @@ struct Place<R> {
     slope: R,
 }
 
-/// What differences of values near `value` are lost in rounding.
+/// The size of rounding errors in differences of values near `value`.
 #[inline(always)]
 pub(super) fn noise<R: Float>(value: R) -> R {
     R::from_f64(8.0) * R::HALF_EPSILON * value.abs()
 }
 
-/// Looks for a step from `line.x`, where the function has this value and slope (below zero), that meets both
-/// conditions. Returns the value there, with point and gradient in `line`; `None` where no step makes the function
-/// smaller.
+/// Searches for a step from `line.x`, where the function has this value and slope (below zero), that satisfies both
+/// conditions. Returns the value there, with point and gradient in `line`; `None` if no step decreases the function.
 ///
-/// A step to where the function is not finite is halved. Where values differ by little more than their rounding, the
-/// slope alone decides: the approximate Wolfe conditions of Hager and Zhang.
+/// A step to where the function is not finite is halved. If values differ by little more than rounding errors, only the
+/// slope decides: the approximate Wolfe conditions of Hager and Zhang.
 #[inline(never)]
 #[cfg_attr(target_arch = "nvptx64", optimize(size))]
 pub(super) fn search<R: Float, M: Merit<R>, S: Store<R>>(
@@ -57,13 +56,13 @@ pub(super) fn search<R: Float, M: Merit<R>, S: Store<R>>(
 ) -> Option<R> {
     let start = Place { step: R::ZERO, value, slope };
     let mut low = start;
-    // The nearest step known to be too far.
+    // The shortest step known to be too long.
     let mut high: Option<Place<R>> = None;
     let mut step = R::ONE;
     let mut between = 0;
     for trial in times(TRIALS) {
         let far = walk(merit, step, (line.x, line.direction, line.trial));
-        // A step that was shortened to the coordinates' rounding is not shortened further.
+        // A step that was shortened to the coordinates' rounding errors is not shortened further.
         let least = if trial == 0 { R::ZERO } else { R::HALF_EPSILON };
         if merit.spent() || far <= least {
             break;
@@ -83,7 +82,7 @@ pub(super) fn search<R: Float, M: Merit<R>, S: Store<R>>(
         }
         step = next;
     }
-    // A decrease without the condition of curvature is one all the same.
+    // A decrease without the curvature condition is still a decrease.
     if low.step > R::ZERO && !merit.spent() {
         walk(merit, low.step, (line.x, line.direction, line.trial));
         let value = merit.value(line.trial);
@@ -93,10 +92,10 @@ pub(super) fn search<R: Float, M: Merit<R>, S: Store<R>>(
     None
 }
 
-/// What is thought of a step.
+/// The assessment of a step.
 enum Verdict<R> {
-    /// The function is too large there, or rises. The value is NaN where it or the gradient is not finite, the slope
-    /// where it was not needed.
+    /// The function is too large there, or rises. The value is NaN if it or the gradient is not finite; the slope is
+    /// NaN if it was not needed.
     TooFar(Place<R>),
     /// The function still falls steeply.
     TooNear(Place<R>),
@@ -104,7 +103,7 @@ enum Verdict<R> {
     Found(R),
 }
 
-/// Judges `line.trial`, which is `step` from `start`.
+/// Assesses `line.trial`, at the distance `step` from `start`.
 #[inline(never)]
 #[cfg_attr(target_arch = "nvptx64", optimize(size))]
 fn look<R: Float, M: Merit<R>, S: Store<R>>(
@@ -137,23 +136,23 @@ fn look<R: Float, M: Merit<R>, S: Store<R>>(
     Verdict::Found(value)
 }
 
-/// The next step to try: further out while no step is too far, otherwise between the two places.
+/// The next step to try: longer while no step is too long, otherwise between the two points.
 #[inline]
 fn next_step<R: Float>(low: &Place<R>, high: Option<Place<R>>, start: &Place<R>) -> R {
     let c = R::from_f64;
     let Some(high) = high else {
-        // Where a straight line through both slopes is zero, within limits.
+        // The zero of the straight line through both slopes, within limits.
         let zero = low.step * start.slope / (start.slope - low.slope);
         return zero.clamp_to(R::TWO * low.step, c(10.0) * low.step);
     };
     let between = high.step - low.step;
-    // The least of the parabola with low's value and slope and high's value; or where that with both slopes has it,
-    // if high's is known, as then the values say nothing.
+    // The minimum of the parabola through low's value and slope and high's value; or of that through both slopes, if
+    // high's is known, because then the values are unreliable.
     let rise = high.value - low.value - low.slope * between;
     let by_value = R::ZERO - low.slope * between / (R::TWO * rise);
     let by_slope = low.slope / (low.slope - high.slope);
     let part = if high.slope.is_nan() { by_value } else { by_slope };
-    // Half the way where that is no number.
+    // Half of the way if that is not finite.
     let part = if part.is_finite() { part } else { R::HALF };
     low.step + between * part.clamp_to(c(0.1), R::HALF)
 }

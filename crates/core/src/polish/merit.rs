@@ -1,4 +1,4 @@
-//! The one number that a descent makes smaller.
+//! The function that a descent minimises.
 
 use super::Smooth;
 use super::keeper::Keeper;
@@ -11,13 +11,13 @@ pub(super) trait Merit<R: Float> {
     fn dimensions(&self) -> usize;
     /// The bounds of coordinate `i`.
     fn bounds(&self, i: usize) -> (R, R);
-    /// The distance between them, or 1; zero for coordinates that may not move.
+    /// The distance between the bounds, or 1; zero for coordinates that cannot move.
     fn reach(&self, i: usize) -> R;
     /// The value at the point evaluated last.
     fn again(&self) -> R;
     /// Evaluates `x`.
     fn value(&mut self, x: impl Store<R>) -> R;
-    /// The gradient at `x`, the point whose value was asked for last; zero for coordinates that may not move.
+    /// The gradient at `x`, the point that was evaluated last; zero for coordinates that cannot move.
     fn gradient(&mut self, x: impl Store<R>, gradient: impl Store<R>);
     /// Whether no evaluation is left.
     fn spent(&self) -> bool;
@@ -66,7 +66,7 @@ impl<R: Float, L: Smooth<R>, S: Store<R>> Merit<R> for Objective<'_, '_, R, L, S
     }
 }
 
-/// Makes n numbers zero.
+/// Sets n numbers to zero.
 #[inline(always)]
 pub(super) fn clear<R: Float>(n: usize, numbers: impl Store<R>) {
     for i in 0..n {
@@ -74,7 +74,7 @@ pub(super) fn clear<R: Float>(n: usize, numbers: impl Store<R>) {
     }
 }
 
-/// Makes the gradient zero at the coordinates that may not move.
+/// Sets the gradient to zero at the coordinates that cannot move.
 #[inline(always)]
 pub(super) fn clear_fixed<R: Float, M: Merit<R>>(merit: &M, gradient: impl Store<R>) {
     for i in 0..merit.dimensions() {
@@ -84,8 +84,8 @@ pub(super) fn clear_fixed<R: Float, M: Merit<R>>(merit: &M, gradient: impl Store
     }
 }
 
-/// Puts `x + step * direction`, moved between its bounds, into `to`. Returns the largest part of its range that a
-/// coordinate moves, zero where that is the same point.
+/// Writes `x + step * direction`, clamped to the bounds, to `to`. Returns the largest fraction of its range by which a
+/// coordinate moves, zero if that is the same point.
 #[inline(never)]
 #[cfg_attr(target_arch = "nvptx64", optimize(size))]
 pub(super) fn walk<R: Float, M: Merit<R>, S: Store<R>>(
@@ -107,8 +107,8 @@ pub(super) fn walk<R: Float, M: Merit<R>, S: Store<R>>(
     far
 }
 
-/// The sum of `gradient_i * direction_i` over the coordinates that can follow the direction from `x`, as those at a
-/// bound cannot that are driven out: how steeply the function changes along the projected path.
+/// The sum of `gradient_i * direction_i` over the coordinates that can follow the direction from `x`, so without those
+/// at a bound that it pushes outwards: the slope along the projected path.
 #[inline]
 pub(super) fn slope<R: Float, M: Merit<R>, S: Store<R>>(
     merit: &M,
@@ -125,7 +125,7 @@ pub(super) fn slope<R: Float, M: Merit<R>, S: Store<R>>(
     total
 }
 
-/// Whether a coordinate at `x` is at a bound that it would leave in the direction of `along`'s sign.
+/// Whether a coordinate at `x` is at a bound that it would cross in the direction of `along`'s sign.
 #[inline(always)]
 pub(super) fn leaves<R: Float>((lower, upper): (R, R), x: R, along: R) -> bool {
     (x <= lower && along < R::ZERO) || (x >= upper && along > R::ZERO)

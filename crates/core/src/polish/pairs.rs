@@ -1,12 +1,12 @@
-//! What limited-memory BFGS remembers: the last steps, and how the gradient changed along them.
+//! The memory of limited-memory BFGS: the last steps, and the change of the gradient along them.
 
 use super::store::{Part, Store, sum};
 use crate::real::Float;
 
-/// How many pairs are remembered.
+/// The number of pairs.
 pub(super) const PAIRS: usize = 8;
 
-/// The pairs (s, y), newest first from `newest` backwards, in a ring.
+/// The pairs (s, y) in a ring buffer, newest first from `newest` backwards.
 pub(super) struct Pairs<S> {
     steps: Part<S>,
     changes: Part<S>,
@@ -18,12 +18,12 @@ pub(super) struct Pairs<S> {
 }
 
 impl<S: Copy> Pairs<S> {
-    /// How many numbers they need.
+    /// Their length, in numbers.
     pub(super) const fn numbers(dimensions: usize) -> usize {
         2 * PAIRS * (dimensions + 1)
     }
 
-    /// No pairs, with the places where they will be.
+    /// No pairs, as parts of `room`.
     #[inline]
     pub(super) fn new(dimensions: usize, room: &mut Part<S>) -> Self {
         Pairs {
@@ -37,7 +37,7 @@ impl<S: Copy> Pairs<S> {
         }
     }
 
-    /// Forgets all.
+    /// Discards all.
     #[inline(always)]
     pub(super) fn clear(&mut self) {
         self.count = 0;
@@ -49,14 +49,13 @@ impl<S: Copy> Pairs<S> {
         self.count == 0
     }
 
-    /// Where the pair of this age is, 0 being the newest.
+    /// The place of the pair of this age; 0 is the newest.
     #[inline(always)]
     fn place(&self, age: usize) -> usize {
         (self.newest + PAIRS - age) % PAIRS
     }
 
-    /// Remembers a step (point before, after) and the change of the gradient (before, after), in place of the
-    /// oldest pair.
+    /// Stores a step (point before, after) and the change of the gradient (before, after), in place of the oldest pair.
     #[inline(never)]
     #[cfg_attr(target_arch = "nvptx64", optimize(size))]
     pub(super) fn push<R: Float>(&mut self, x: [Part<S>; 2], gradient: [Part<S>; 2])
@@ -67,17 +66,17 @@ impl<S: Copy> Pairs<S> {
         self.count = (self.count + 1).min(PAIRS);
         let first = self.newest * self.dimensions;
         for i in 0..self.dimensions {
-            // A fixed coordinate may be anything, NaN too.
+            // A fixed coordinate may have any value, even NaN.
             let step = x[1].get(i) - x[0].get(i);
             self.steps.set(first + i, if step.is_nan() { R::ZERO } else { step });
             self.changes.set(first + i, gradient[1].get(i) - gradient[0].get(i));
         }
     }
 
-    /// Replaces the gradient in `vector` by the quasi-Newton step H g over the coordinates whose `reach` is above
-    /// zero: Nocedal's two loops (1980), with all products over those coordinates alone, and reach^2 times a factor
-    /// in place of the identity to begin with. Pairs without positive curvature there are left out. Where none is
-    /// left, the largest part of the reach that a coordinate moves is `first`.
+    /// Replaces the gradient in `vector` by the quasi-Newton step H g over the coordinates whose `reach` is above zero:
+    /// Nocedal's two loops (1980), with all products over only those coordinates, and reach^2 times a factor in place
+    /// of the identity. Pairs without positive curvature there are left out. If none is left, `first` is the largest
+    /// fraction of the reach by which a coordinate moves.
     #[inline(never)]
     #[cfg_attr(target_arch = "nvptx64", optimize(size))]
     pub(super) fn apply<R: Float>(&self, vector: Part<S>, reach: Part<S>, first: R)
@@ -120,7 +119,7 @@ impl<S: Copy> Pairs<S> {
     }
 }
 
-/// s y over the coordinates with a reach, or zero where it is lost in rounding; and the sum of (reach y)^2.
+/// s y over the coordinates with a reach, or zero if it is lost in rounding; and the sum of (reach y)^2.
 #[inline]
 fn curvature<R: Float, S: Store<R>>(n: usize, step: S, change: S, reach: S) -> (R, R) {
     let (mut along, mut size, mut length) = (R::ZERO, R::ZERO, R::ZERO);

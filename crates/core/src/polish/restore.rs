@@ -1,4 +1,4 @@
-//! From near the active constraints onto them: Newton steps until all constraints are met exactly.
+//! From near the active constraints onto them: Newton steps until all constraints are satisfied exactly.
 
 use super::Smooth;
 use super::cholesky::{factor, half, row, solve};
@@ -7,29 +7,29 @@ use super::merit::Merit;
 use super::store::{Part, Store, largest, sum, times};
 use crate::real::Float;
 
-/// The most Newton steps.
+/// The largest number of Newton steps.
 pub(super) const STEPS: u32 = 40;
-/// After so many, all active constraints aim lower together: one that depends on others is left out of the equations, and
-/// follows them alone.
+/// After this many steps, all active constraints aim lower together. A constraint that depends on others is left out of
+/// the equations, and only follows them.
 const TOGETHER: u32 = 10;
 
-/// Places for equations with an unknown for each constraint.
+/// Room for equations with an unknown for each constraint.
 #[derive(Clone, Copy)]
 pub(super) struct Equations<S> {
-    /// The lower half of their matrix.
+    /// The lower half of the matrix.
     pub(super) matrix: Part<S>,
-    /// Their right sides, and the unknowns.
+    /// The right-hand sides, then the unknowns.
     pub(super) vector: Part<S>,
     margins: Part<S>,
 }
 
 impl<S: Copy> Equations<S> {
-    /// How many numbers they need.
+    /// The length, in numbers.
     pub(super) const fn numbers(constraints: usize) -> usize {
         half(constraints) + 2 * constraints
     }
 
-    /// The places, cut from `room`.
+    /// The parts of `room`.
     #[inline]
     pub(super) fn new(constraints: usize, room: &mut Part<S>) -> Self {
         Equations {
@@ -40,11 +40,11 @@ impl<S: Copy> Equations<S> {
     }
 }
 
-/// Moves `x` onto the active constraints: those with a multiplier, and those that are not met.
+/// Moves `x` onto the active constraints: those with a multiplier, and those that are violated.
 ///
-/// Each step is the shortest, in parts of the ranges, to where the constraints' linear models are zero. Rounding keeps
-/// the last steps from what they aim at; then those constraints that are not met aim at a margin below zero, of the
-/// size of that rounding, which is doubled until all are met.
+/// Each step is the shortest, in scaled coordinates, to where the constraints' linear models are zero. Rounding errors
+/// make the last steps miss their aim. Then violated constraints aim at a margin below zero, of the size of these
+/// errors, which is doubled until all are satisfied.
 #[inline(never)]
 #[cfg_attr(target_arch = "nvptx64", optimize(size))]
 pub(super) fn restore<R: Float, L: Smooth<R>, S: Store<R>>(
@@ -85,7 +85,7 @@ pub(super) fn restore<R: Float, L: Smooth<R>, S: Store<R>>(
     }
 }
 
-/// Whether a constraint counts as active where it was evaluated last.
+/// Whether a constraint counts as active at the point evaluated last.
 #[inline(always)]
 fn is_active<R: Float, L: Smooth<R>, S: Store<R>>(
     merit: &Augmented<'_, '_, R, L, S>,
@@ -95,7 +95,7 @@ fn is_active<R: Float, L: Smooth<R>, S: Store<R>>(
 }
 
 /// A Newton step from `x`, where derivatives are known: x - D^2 J^T (J D^2 J^T)^-1 (c + margin), with J the rows of
-/// the active constraints, D the ranges of the coordinates between their bounds, and zero for those at one.
+/// the active constraints, and D the ranges of the coordinates, zero for those at a bound.
 #[inline(never)]
 #[cfg_attr(target_arch = "nvptx64", optimize(size))]
 fn step<R: Float, L: Smooth<R>, S: Store<R>>(
@@ -125,7 +125,7 @@ fn step<R: Float, L: Smooth<R>, S: Store<R>>(
     for i in 0..n {
         if merit.is_inside(x, i) {
             let jacobian = merit.rows.jacobian;
-            // The unknowns of constraints that are not active are zero.
+            // The unknowns of inactive constraints are zero.
             let along = sum(m, |k| vector.get(k) * jacobian.get(k * n + i));
             let (lower, upper) = merit.bounds(i);
             x.set(i, (x.get(i) - merit.reach(i) * along).clamp_to(lower, upper));

@@ -1,4 +1,4 @@
-//! Descent without derivatives: the simplex of Nelder and Mead, between bounds.
+//! Descent without derivatives: the Nelder-Mead simplex, between bounds.
 
 use super::keeper::Keeper;
 use super::line::noise;
@@ -7,15 +7,15 @@ use super::{Landscape, Settings, Status};
 use crate::order::Fitness;
 use crate::real::Float;
 
-/// The first simplex's edges, in parts of the coordinates' ranges, and what they are multiplied by at each restart.
+/// The first simplex's edges, as fractions of the ranges, and their factor at each restart.
 const EDGE: f64 = 1e-2;
 const SHORTER: f64 = 0.1;
-/// How many simplices in a row may bring nothing.
+/// The number of consecutive simplices without improvement that ends the search.
 const IDLE: u32 = 2;
-/// A simplex has collapsed when it is this part of what it was.
+/// A simplex has collapsed when its size is this fraction of its first size.
 const COLLAPSED: f64 = 1e-4;
 
-/// The vertices, and room for points that are tried.
+/// The vertices, and room for trial points.
 pub(super) struct Simplex<S> {
     vertices: Part<S>,
     values: Part<S>,
@@ -26,7 +26,7 @@ pub(super) struct Simplex<S> {
     began: Part<S>,
     signs: Part<S>,
     dimensions: usize,
-    /// One less than there are vertices: the number of coordinates that move.
+    /// The number of coordinates that move, one less than the number of vertices.
     moving: usize,
 }
 
@@ -51,12 +51,12 @@ impl<R: Float> Coefficients<R> {
 }
 
 impl<S: Copy> Simplex<S> {
-    /// How many numbers it needs.
+    /// Its length, in numbers.
     pub(super) const fn numbers(dimensions: usize) -> usize {
         (dimensions + 1) * (dimensions + 2) + 5 * dimensions
     }
 
-    /// The places, cut from `room`.
+    /// The parts of `room`.
     #[inline]
     pub(super) fn new(dimensions: usize, room: &mut Part<S>) -> Self {
         let n = dimensions;
@@ -96,7 +96,7 @@ impl<S: Copy> Simplex<S> {
         self.values.set(v, fitness.value);
     }
 
-    /// Puts a point with its fitness in place of a vertex.
+    /// Replaces a vertex by a point with its fitness.
     #[inline(always)]
     fn replace<R: Float>(&self, v: usize, point: Part<S>, fitness: Fitness<R>)
     where
@@ -106,7 +106,7 @@ impl<S: Copy> Simplex<S> {
         self.judge(v, fitness);
     }
 
-    /// The best vertex, the worst but one, and the worst; of equals the first is better.
+    /// The best vertex, the second worst, and the worst; of equal ones the first is better.
     #[inline]
     fn ranks<R: Float>(&self) -> (usize, usize, usize)
     where
@@ -128,7 +128,7 @@ impl<S: Copy> Simplex<S> {
         (best, second, worst)
     }
 
-    /// Builds the simplex around vertex 0, with edges along the coordinates, and judges it.
+    /// Builds the simplex around vertex 0, with edges along the coordinates, and evaluates it.
     #[inline]
     fn build<R: Float, L: Landscape<R>>(&self, keeper: &mut Keeper<'_, R, L, S>, edge: R)
     where
@@ -150,7 +150,7 @@ impl<S: Copy> Simplex<S> {
         }
     }
 
-    /// Puts `centroid + factor * (towards - centroid)`, moved between its bounds, into `to`, and judges it.
+    /// Writes `centroid + factor * (towards - centroid)`, clamped to the bounds, to `to`, and evaluates it.
     #[inline]
     fn attempt<R: Float, L: Landscape<R>>(
         &self,
@@ -170,7 +170,7 @@ impl<S: Copy> Simplex<S> {
         keeper.evaluate(to, |_, _| ())
     }
 
-    /// One step: reflection, expansion, contraction, or shrinkage towards the best vertex.
+    /// One step: reflection, expansion, contraction, or shrinking towards the best vertex.
     #[inline]
     fn step<R: Float, L: Landscape<R>>(
         &self,
@@ -218,7 +218,7 @@ impl<S: Copy> Simplex<S> {
         }
     }
 
-    /// The largest distance of a vertex from the best one in a coordinate, in parts of its range.
+    /// The largest distance of a vertex from the best one in a coordinate, as a fraction of its range.
     #[inline]
     fn size<R: Float, L: Landscape<R>>(&self, keeper: &Keeper<'_, R, L, S>, best: usize) -> R
     where
@@ -234,7 +234,8 @@ impl<S: Copy> Simplex<S> {
         })
     }
 
-    /// Turns the next simplex to where the last one went, or around where it went nowhere: an oriented restart.
+    /// Orients the next simplex along the movement of the last one, or reverses it if it has not moved: an oriented
+    /// restart.
     #[inline]
     fn orient<R: Float>(&self)
     where
@@ -248,8 +249,8 @@ impl<S: Copy> Simplex<S> {
         }
     }
 
-    /// Takes steps from a simplex around vertex 0 until it has collapsed, and makes its best vertex vertex 0. Returns
-    /// the number of steps.
+    /// Takes steps from a simplex around vertex 0 until it has collapsed, and moves its best vertex to vertex 0.
+    /// Returns the number of steps.
     #[inline]
     fn collapse<R: Float, L: Landscape<R>>(
         &self,
@@ -316,7 +317,7 @@ impl<S: Copy> Simplex<S> {
     }
 }
 
-/// Whether a fitness is better than one before by more than counts.
+/// Whether a fitness is a non-negligible improvement over an earlier one.
 #[inline]
 fn gains<R: Float>(before: Fitness<R>, now: Fitness<R>, settings: &Settings<R>) -> bool {
     let least = noise(before.value).larger(settings.change * before.value.abs());

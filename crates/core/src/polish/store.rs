@@ -1,14 +1,14 @@
-//! Where a search keeps its numbers.
+//! The memory of a search.
 
 use core::cell::Cell;
 
 use crate::real::Float;
 
-/// Numbers that are read and written by their index, wherever they lie.
+/// Numbers that are read and written by their index, independent of where they are.
 ///
-/// A handle is copied freely, and all its copies see the same numbers: a slice of cells on the CPU, a column of
-/// numbers that lie interleaved with those of other threads on a GPU. A place that does not exist reads as NaN, and
-/// writing to it does nothing.
+/// A handle can be copied, and all copies refer to the same numbers: a slice of cells on the CPU, or on a GPU a column
+/// of numbers that are interleaved with those of other threads. An index out of range reads as NaN, and writing to it
+/// does nothing.
 ///
 /// ```
 /// use warpswarm_core::polish::{Store, cells};
@@ -22,7 +22,7 @@ use crate::real::Float;
 pub trait Store<R: Float>: Copy {
     /// Number `i`; NaN if there is none.
     fn get(self, i: usize) -> R;
-    /// Makes `value` number `i`, if there is one.
+    /// Sets number `i` to `value`, if there is such a number.
     fn set(self, i: usize, value: R);
 }
 
@@ -85,7 +85,7 @@ impl<S: Copy> Part<S> {
         Part { store: self.store, first: self.first + first }
     }
 
-    /// Cuts off the first `count` numbers: they are returned, and this part is what comes after them.
+    /// Splits off the first `count` numbers: they are returned, and this part becomes the rest.
     #[inline(always)]
     pub(super) fn take(&mut self, count: usize) -> Self {
         let taken = *self;
@@ -128,8 +128,8 @@ pub(super) fn copy<R: Float>(n: usize, from: impl Store<R>, to: impl Store<R>) {
     }
 }
 
-/// Numbers from 0 to `most`, for loops that end before in most cases. The compiler does not see how many there are:
-/// for a GPU it unrolls all loops whose number of rounds it knows, and what is unrolled here takes the driver long to compile.
+/// The range from 0 to `most`, for loops that usually end earlier. The compiler cannot see its length: for a GPU it
+/// unrolls all loops whose length it knows, and unrolled code here takes the driver long to compile.
 #[inline(always)]
 pub(super) fn times(most: u32) -> core::ops::Range<u32> {
     0..core::hint::black_box(most)
