@@ -1,16 +1,16 @@
 //! Elementary functions with the same bits on every machine.
 //!
-//! **Idea.** Each function is a fixed sequence of additions, multiplications, comparisons and
-//! integer operations, all of which x86-64 and PTX round alike; nothing comes from the platform, and
-//! the compiler fuses nothing: where a product and a sum are rounded once, that is written down. On a
-//! GPU the functions of an `f32` that inner loops live on use no `f64`, which is slow on most of them (the others
-//! are those of `f64`, rounded once); none needs an array on the stack, which there would be memory, and those
-//! that the benchmark problems live on have no branch, so that a CPU computes several at once.
+//! **Idea.** Each function is a fixed sequence of additions, multiplications, comparisons and integer operations, all
+//! of which x86-64 and PTX round alike. Nothing comes from the platform, and the compiler fuses nothing: where a
+//! product and a sum are rounded once, the code says so. On a GPU the `f32` functions of inner loops use no `f64`,
+//! which is slow on most GPUs (the other `f32` functions are those of `f64`, rounded once). No function needs an array
+//! on the stack, which would be in memory on a GPU. The functions that the benchmark problems use most have no branch,
+//! so that a CPU's vector units compute several results at once.
 //!
 //! | function | how | largest error |
 //! |---|---|---|
 //! | sin, cos of turns | exact reduction to a quarter turn, one polynomial | 2 ulp |
-//! | sin, cos of radians | Cody and Waite, from 1024 (`f32`) or 2^20 (`f64`) on Payne and Hanek; two polynomials | 2 ulp |
+//! | sin, cos of radians | Cody and Waite; from 1024 (`f32`) or 2^20 (`f64`) on Payne and Hanek; two polynomials | 2 ulp |
 //! | tangent | quotient of both as sums of two numbers; `f32` one polynomial | 2 ulp |
 //! | inverse trigonometric | FreeBSD's quotient of polynomials; three angles, one polynomial | 1 ulp |
 //! | exp | 2^k exp(r), one polynomial | 2 ulp |
@@ -19,16 +19,15 @@
 //! | other logarithms, hyperbolic and inverse hyperbolic | exp(x) - 1 and ln(1 + x) as sums of two numbers | 2 ulp |
 //! | cube root, hypotenuse | Halley's iteration; square root of a sum of two numbers | 1 ulp |
 //! | error function | quotients of polynomials, and an exponential | 2 ulp |
-//! | gamma function and its logarithm | Stirling's series, moved up; series around zeros | 2 ulp |
+//! | gamma function and its logarithm | Stirling's series, shifted to large arguments; series around zeros | 2 ulp |
 //! | Bessel functions | series around zeros; modulus and phase | 2 ulp |
 //! | square root | the processor's | 1/2 ulp |
 //!
-//! `docs/explanation/elementary-functions.md` has the errors as measured and the instructions as counted.
+//! `docs/explanation/elementary-functions.md` has the measured errors and the numbers of instructions.
 //!
 //! **Source.** W. Cody, W. Waite, "Software manual for the elementary functions", 1980; M. Payne,
-//! R. Hanek, "Radian reduction for trigonometric functions", SIGNUM Newsletter 18, 1983. The
-//! polynomials are minimax fits of ours (Remez's algorithm), the leading terms fixed where a result
-//! must be exact.
+//! R. Hanek, "Radian reduction for trigonometric functions", SIGNUM Newsletter 18, 1983. The polynomials are our own
+//! minimax fits (Remez's algorithm), with fixed leading terms where a result must be exact.
 
 mod bessel;
 mod error_function;
@@ -59,7 +58,7 @@ pub use rounding::*;
 pub use tangent::*;
 pub use turns::{cos_turns_f32, cos_turns_f64, sin_turns_f32, sin_turns_f64};
 
-/// Functions of an `f32` that are computed in `f64`: right but for one rounding, and slow on GPUs that are.
+/// Functions of an `f32` that are computed in `f64` and rounded once; slow on GPUs with slow `f64`.
 macro_rules! rounded {
     ($($(#[$doc:meta])* $name:ident($($x:ident),*) = $of:ident;)*) => { $(
         $(#[$doc])*
@@ -85,29 +84,29 @@ rounded! {
     acosh_f32(x) = acosh_f64;
     /// The inverse of the hyperbolic tangent.
     atanh_f32(x) = atanh_f64;
-    /// The cube root, of negative numbers the negative one.
+    /// The cube root; negative for negative numbers.
     cbrt_f32(x) = cbrt_f64;
     /// The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to `x`.
     erf_f32(x) = erf_f64;
-    /// 1 - erf(x), also where that is small.
+    /// 1 - erf(x), accurate also where it is small.
     erfc_f32(x) = erfc_f64;
-    /// The gamma function; infinite at zero, NaN at whole numbers below.
+    /// The gamma function; infinite at zero, NaN at negative integers.
     gamma_f32(x) = gamma_f64;
-    /// The natural logarithm of the size of the gamma function; infinite at zero and at whole numbers below.
+    /// The natural logarithm of the absolute value of the gamma function; infinite at zero and at negative integers.
     lgamma_f32(x) = lgamma_f64;
     /// The Bessel function of the first kind and order 0.
     j0_f32(x) = j0_f64;
     /// The Bessel function of the first kind and order 1.
     j1_f32(x) = j1_f64;
-    /// The Bessel function of the second kind and order 0; -infinity at zero, NaN below.
+    /// The Bessel function of the second kind and order 0; -infinity at zero, NaN for negative numbers.
     y0_f32(x) = y0_f64;
-    /// The Bessel function of the second kind and order 1; -infinity at zero, NaN below.
+    /// The Bessel function of the second kind and order 1; -infinity at zero, NaN for negative numbers.
     y1_f32(x) = y1_f64;
 }
 
-/// A word's upper 23 bits as a number in [1, 2): 1 + k / 2^23.
+/// A word's upper 23 bits k as a number in [1, 2): 1 + k / 2^23.
 ///
-/// On the GPU the exponent's bits are shifted in with the word's: one instruction.
+/// On the GPU one instruction shifts the exponent's bits in together with the word's.
 #[inline(always)]
 pub fn one_to_two_f32(word: u32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
@@ -116,7 +115,7 @@ pub fn one_to_two_f32(word: u32) -> f32 {
     f32::from_bits(0x3f80_0000 | (word >> 9))
 }
 
-/// Two words' lower 52 bits as a number in [1, 2): 1 + k / 2^52.
+/// The lower 52 bits k of two words as a number in [1, 2): 1 + k / 2^52.
 #[inline(always)]
 pub fn one_to_two_f64(high: u32, low: u32) -> f64 {
     let high = 0x3ff0_0000 | (high & 0x000f_ffff);
@@ -126,7 +125,7 @@ pub fn one_to_two_f64(high: u32, low: u32) -> f64 {
 /// The lower and the upper half of a word as numbers in [128, 129): 128 + k / 2^16.
 #[inline(always)]
 pub fn halves_f32(word: u32) -> [f32; 2] {
-    // On the GPU the exponent's bits are shifted in with the half: one instruction.
+    // On the GPU one instruction shifts the exponent's bits in together with the half.
     let upper = (((0x4300_u64 << 32) | u64::from(word)) >> 16) as u32;
     [0x4300_0000 | (word & 0xffff), upper].map(f32::from_bits)
 }
@@ -139,8 +138,8 @@ pub fn word_f64(word: u32) -> f64 {
 
 /// The smaller of `a` and a `b` that is neither a NaN nor -0.
 ///
-/// PTX's minimum puts -0 before +0 and prefers a number to a NaN: with such a `b`, so does this
-/// comparison. One instruction instead of two.
+/// PTX's minimum orders -0 before +0 and returns the number if one argument is a NaN. With such a `b`, this comparison
+/// returns the same. One instruction instead of two.
 #[inline(always)]
 pub fn smaller_f32(a: f32, b: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
@@ -158,7 +157,7 @@ pub fn larger_f32(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// `a b + c`, rounded once: an instruction, or where a CPU is not known to have one, a call.
+/// `a b + c`, rounded once: an instruction, or a call if the CPU is not known to have one.
 #[inline(always)]
 pub fn fused_f32(a: f32, b: f32, c: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
@@ -176,7 +175,7 @@ pub fn fused_f64(a: f64, b: f64, c: f64) -> f64 {
     a.mul_add(b, c)
 }
 
-/// The nearest integer, of two the even one.
+/// The nearest integer; of two equally near ones the even one.
 #[inline(always)]
 fn nearest_f32(x: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
@@ -185,7 +184,7 @@ fn nearest_f32(x: f32) -> f32 {
     x.round_ties_even()
 }
 
-/// The nearest integer, of two the even one.
+/// The nearest integer; of two equally near ones the even one.
 #[inline(always)]
 fn nearest_f64(x: f64) -> f64 {
     #[cfg(target_arch = "nvptx64")]
@@ -214,9 +213,9 @@ pub fn floor_f64(x: f64) -> f64 {
 
 /// The two halves of a product, high first.
 ///
-/// On the GPU the lower half is multiplied again in 32 bits, and the assembler sees that it is one
-/// product; from one 64-bit product LLVM would make 64-bit arithmetic of all that follows, half as
-/// many instructions again.
+/// On the GPU the lower half is multiplied again in 32 bits, and the assembler recognises that it is the same product.
+/// From one 64-bit product LLVM would generate 64-bit arithmetic for everything after it, with half as many
+/// instructions again.
 #[inline(always)]
 pub fn multiply(a: u32, b: u32) -> (u32, u32) {
     let product = u64::from(a) * u64::from(b);

@@ -1,15 +1,15 @@
-//! Numbers: what an objective may do with them ([`Real`]), and what an optimiser does beside that ([`Float`]).
+//! Number types: what an objective may use ([`Real`]), and what an optimiser uses in addition ([`Float`]).
 //!
-//! An objective is written for any `R: Real`. An optimiser computes in a [`Float`], which is `f32` or `f64`: it draws random
-//! numbers, compares results by integers, and keeps bits. That is more than an objective needs, and so other numbers can
-//! go through an objective too: a [`Dual`](crate::dual::Dual) brings its derivatives.
+//! An objective is generic over `R: Real`. An optimiser computes in a [`Float`], which is `f32` or `f64`: it also draws
+//! random numbers, compares results as integers, and stores bits. An objective needs none of that, so other number
+//! types can be used in it too: a [`Dual`](crate::dual::Dual) carries derivatives.
 //!
 //! Every function here gives the same bits on x86-64 and in PTX: plain arithmetic is never fused unless it says so
 //! ([`Real::fused`]), and the elementary functions are those of [`math`], not the platform's.
 //!
-//! The methods carry the names of std's, but for [`Real::pow`]. Of a number that is known to be an `f32` or `f64`, std's
-//! own are taken instead, without a word, wherever std is linked: on the host that is in every crate, also in one that
-//! is `no_std`. So objectives are written for any `R: Real`; where one is not, it says `Real::sin(x)`.
+//! The methods have the names of std's, except for [`Real::pow`]. For a number of the known type `f32` or `f64`, the
+//! compiler silently uses std's own methods wherever std is linked: on the host that is in every crate, even a `no_std`
+//! one. So write objectives for any `R: Real`; elsewhere write `Real::sin(x)`.
 
 mod float;
 mod functions;
@@ -22,7 +22,7 @@ use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 use crate::math;
 use functions::{declared, for_each_function, narrow, wide};
 
-/// A number that an objective computes with.
+/// A number type for objectives.
 ///
 /// ```
 /// use warpswarm_core::Real;
@@ -64,7 +64,7 @@ pub trait Real:
     const MAX: Self;
     /// Positive infinity.
     const INFINITY: Self;
-    /// The one NaN that results carry, whatever NaN a computation gave.
+    /// The one NaN that results contain, whichever NaN a computation returned.
     const NAN: Self;
 
     /// The nearest number of this type.
@@ -74,8 +74,8 @@ pub trait Real:
     /// An integer as a number; exact below 2^24.
     fn from_u32(value: u32) -> Self;
 
-    /// One of two constants: the `f32` where numbers are kept as such, otherwise the `f64`. For tables that a kernel holds
-    /// in one precision.
+    /// One of two constants: the `f32` for `f32` numbers, otherwise the `f64`. For tables, of which a kernel contains
+    /// only one precision.
     fn either(single: impl FnOnce() -> f32, double: impl FnOnce() -> f64) -> Self;
 
     /// `self * factor + term`, rounded once.
@@ -106,9 +106,9 @@ pub trait Real:
     /// The natural logarithm.
     fn ln(self) -> Self;
     /// The number to the power of `exponent`, with the special values of C's `pow` (C17, F.10.4.4): 1 if the exponent
-    /// is zero; NaN for a finite number below zero, unless the exponent is whole.
+    /// is zero; NaN for a negative finite number, unless the exponent is an integer.
     ///
-    /// std's is called `powf`: `x.pow(y)` is this one of whatever type `x` is known to be, `x.powf(y)` never.
+    /// std's is called `powf`: `x.pow(y)` is always this function, whatever the type of `x`, and `x.powf(y)` never is.
     #[doc(alias = "powf")]
     fn pow(self, exponent: Self) -> Self;
     for_each_function!(declared);

@@ -1,15 +1,16 @@
 //! Bessel functions of the first and second kind, of orders 0 and 1.
 //!
-//! They swing around zero, and beside each of their zeros a result is as small as the distance from it, which must be
-//! known to all its digits. So x is cut into quarter turns. In each there is a series around its zero, or its middle; in
-//! the first the power series, with the logarithm's part apart; and from 13 pi on modulus and phase:
+//! They oscillate around zero. Near each of their zeros a result is as small as the distance from the zero, which must
+//! be known to all its digits. So x is divided into quarter turns. Each has a series around its zero, or around its
+//! middle. The first has the power series, with the logarithmic part separate. From 13 pi on modulus and phase are
+//! used:
 //!
 //! ```text
 //! J(x) = M cos(t), Y(x) = M sin(t),  t = x - (order / 2 + 1/4) pi + phase(1/x^2) / x
 //! M = sqrt(2 / (pi x)) (1 + modulus(1/x^2) / x^2)
 //! ```
 //!
-//! Wherever terms may cancel they are sums of two numbers, the reduced angle among them.
+//! Where terms may cancel they are sums of two numbers, including the reduced angle.
 //!
 //! **Source.** NIST Digital Library of Mathematical Functions, 10.2, 10.8 and 10.18.
 
@@ -22,12 +23,12 @@ use super::two::{Logarithm, Two};
 use super::{fused_f64, magnitude_f64};
 use tables::*;
 
-/// Where modulus and phase begin: 13 pi.
+/// Where the use of modulus and phase begins: 13 pi.
 const FAR: f64 = 40.840704496667314;
 /// Where the quarter turns begin.
 const NEAR: f64 = consts::FRAC_PI_2;
 
-/// A polynomial, the constant first.
+/// A polynomial; the constant coefficient is the first.
 #[inline(always)]
 fn polynomial<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
     let mut value = coefficients[N - 1];
@@ -37,7 +38,7 @@ fn polynomial<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
     value
 }
 
-/// The series of a row.
+/// The series of a row of the table.
 #[inline(always)]
 fn in_row(row: &[f64; 29], x: f64) -> f64 {
     let &[centre, low, value, value_low, slope, slope_low, ref rest @ ..] = row;
@@ -46,7 +47,7 @@ fn in_row(row: &[f64; 29], x: f64) -> f64 {
     line.plus(d.0 * d.0 * polynomial(rest, d.0)).value()
 }
 
-/// The series of the quarter turn in which x is, between `NEAR` and `FAR`.
+/// The series of the quarter turn that contains x, between `NEAR` and `FAR`.
 #[inline(always)]
 fn in_quarter(table: &[[f64; 29]; 25], x: f64) -> f64 {
     let quarter = (x * consts::FRAC_2_PI) as usize;
@@ -71,7 +72,7 @@ fn far(x: f64, order: u32) -> [Two; 2] {
     let (quadrant, rest) = reduce_two_f64(x);
     let quarter = Two(QUARTER_PI[0], QUARTER_PI[1]);
     let angle = rest.add(quarter.negate()).add(phase.multiply(over));
-    // Between -pi/2 and 0, and a little beyond: brought to between -pi/4 and pi/4.
+    // Between slightly below -pi/2 and slightly above 0: shifted to between -pi/4 and pi/4.
     let is_low = angle.0 < -consts::FRAC_PI_4;
     let up = if is_low { quarter.scaled(2.0) } else { Two(0.0, 0.0) };
     let angle = angle.add(up);
@@ -139,7 +140,7 @@ pub fn j1_f64(x: f64) -> f64 {
 /// 2 / pi
 const TWICE_OVER_PI: Two = Two(TWO_OVER_PI[0], TWO_OVER_PI[1]);
 
-/// The Bessel function of the second kind and order 0; -infinity at zero, NaN below.
+/// The Bessel function of the second kind and order 0; -infinity at zero, NaN for negative numbers.
 #[inline(always)]
 pub fn y0_f64(x: f64) -> f64 {
     if x > 0.7 && x < 1.125 {
@@ -160,7 +161,7 @@ pub fn y0_f64(x: f64) -> f64 {
     }
 }
 
-/// The Bessel function of the second kind and order 1; -infinity at zero, NaN below.
+/// The Bessel function of the second kind and order 1; -infinity at zero, NaN for negative numbers.
 #[inline(always)]
 pub fn y1_f64(x: f64) -> f64 {
     if x > 0.0 && x < 1e-20 {
@@ -179,7 +180,7 @@ pub fn y1_f64(x: f64) -> f64 {
     }
 }
 
-/// A function of the second kind where there is nothing to compute.
+/// A function of the second kind at zero, at infinity, and where it is NaN.
 #[inline(always)]
 fn of_no_number(x: f64) -> f64 {
     let other = if x == f64::INFINITY { 0.0 } else { f64::NAN };

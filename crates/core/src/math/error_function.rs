@@ -1,4 +1,4 @@
-//! The error function and what it lacks of 1.
+//! The error function and its complement.
 //!
 //! ```text
 //! erf(x) = x + x P(x^2) / Q(x^2),                    |x| < 0.8
@@ -13,7 +13,7 @@
 use super::two::{Exponential, Two};
 use super::{fused_f64, magnitude_f64};
 
-/// A polynomial, the constant first.
+/// A polynomial; the constant coefficient is the first.
 #[inline(always)]
 fn polynomial<const N: usize>(coefficients: [f64; N], x: f64) -> f64 {
     let mut value = coefficients[N - 1];
@@ -23,7 +23,7 @@ fn polynomial<const N: usize>(coefficients: [f64; N], x: f64) -> f64 {
     value
 }
 
-/// erf(x) / x - 1 for |x| < 0.8, of x^2.
+/// erf(x) / x - 1 for |x| < 0.8, from x^2.
 #[inline(always)]
 fn near_zero(square: f64) -> f64 {
     const P: [f64; 5] = [
@@ -138,7 +138,7 @@ fn tail(x: f64) -> f64 {
 pub fn erf_f64(x: f64) -> f64 {
     let y = magnitude_f64(x);
     let size = if y < 0.8 {
-        // Of a product below the normal numbers there would be too little.
+        // A subnormal product would lose digits.
         if y < 1e-290 { y + 0.1283791670955126 * y } else { fused_f64(y, near_zero(y * y), y) }
     } else if y < 1.25 {
         near_one(y - 1.0).negate().plus(1.0).value()
@@ -150,7 +150,7 @@ pub fn erf_f64(x: f64) -> f64 {
     f64::from_bits(size.to_bits() | (x.to_bits() & 0x8000_0000_0000_0000))
 }
 
-/// 1 - erf(x), also where that is small.
+/// 1 - erf(x), accurate also where it is small.
 #[inline(always)]
 pub fn erfc_f64(x: f64) -> f64 {
     let y = magnitude_f64(x);

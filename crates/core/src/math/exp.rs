@@ -1,9 +1,9 @@
 //! The exponential function: exp(x) = 2^k exp(r).
 //!
-//! For `f64`, k is the integer nearest to x / ln(2); for `f32` the even one, which takes a polynomial of one degree
-//! more and three instructions less: half of k needs no rounding. r = x - k ln(2), the logarithm in two parts; exp(r)
-//! is 1 + r + r^2 C(r). The power of two is multiplied in two halves, so that a result below the normal numbers is
-//! rounded once, at the end, and one above the largest overflows by itself.
+//! For `f64`, k is the integer nearest to x / ln(2). For `f32` it is the nearest even one, which takes a polynomial of
+//! one degree more but three instructions less, because half of k needs no rounding. r = x - k ln(2), with the
+//! logarithm in two parts; exp(r) is 1 + r + r^2 C(r). The power of two is multiplied in two halves, so that a
+//! subnormal result is rounded once, at the end, and an overflow gives infinity.
 
 use core::{f32, f64};
 
@@ -32,8 +32,8 @@ const C64: [f64; 10] = [
 pub fn exp_f32(x: f32) -> f32 {
     const SHIFT: f32 = 12_582_912.0; // 1.5 * 2^23: a sum near it is an integer.
     const LN4: [f32; 2] = [1.386_294_4, -3.809_308_4e-9];
-    // Below this the result is zero; a NaN goes through. Above 89, k is what it is there, y is above 1, and so the
-    // result infinity.
+    // Below this the result is zero; a NaN is kept. Above 89, k stays constant and y is above 1, so that the result is
+    // infinity.
     let x = if x < -104.0 { -104.0 } else { x };
     let shifted = fused_f32(smaller_f32(x, 89.0), f32::consts::LOG2_E / 2.0, SHIFT);
     let half = shifted - SHIFT;
@@ -41,7 +41,7 @@ pub fn exp_f32(x: f32) -> f32 {
     let high = fused_f32(fused_f32(fused_f32(C32[5], r, C32[4]), r, C32[3]), r, C32[2]);
     let c = fused_f32(fused_f32(high, r, C32[1]), r, C32[0]);
     let y = fused_f32(fused_f32(c, r, 1.0), r, 1.0);
-    // The lower bits of `shifted` are half of k: what is above is shifted out.
+    // The lower bits of `shifted` are half of k; the upper bits are shifted out.
     let power = f32::from_bits((shifted.to_bits() << 23).wrapping_add(0x3f80_0000));
     y * power * power
 }

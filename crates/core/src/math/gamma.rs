@@ -1,6 +1,6 @@
-//! The gamma function and the logarithm of its size.
+//! The gamma function and the logarithm of its absolute value.
 //!
-//! From 10 on both are Stirling's series, and below that the number is moved up, by a product:
+//! From 10 on both use Stirling's series. Below that the argument is increased, through a product:
 //!
 //! ```text
 //! ln gamma(z) = (z - 1/2) ln z - z + ln(2 pi) / 2 + S(1/z^2) / z
@@ -8,9 +8,9 @@
 //! gamma(-x) = -pi / (x sin(pi x) gamma(x))
 //! ```
 //!
-//! in sums of two numbers, because exp magnifies what is lost. The logarithm has zeros, beside which it must not
-//! come from a difference: at 1 and 2 there is a polynomial around 2, and around each of the zeros between -17 and -2
-//! a series from [`zeros`]. Below -17 the zeros lie between numbers that are next to each other.
+//! in sums of two numbers, because exp magnifies rounding errors. Near the zeros of the logarithm, its value must not
+//! be computed as a difference: at 1 and 2 there is a polynomial around 2, and around each of the zeros between -17 and
+//! -2 a series from [`zeros`]. Below -17 the zeros lie between neighbouring numbers.
 //!
 //! **Source.** NIST Digital Library of Mathematical Functions, 5.5 and 5.11.
 
@@ -59,7 +59,7 @@ const PI: Two = Two(consts::PI, 1.2246467991473532e-16);
 /// Where Stirling's series begins.
 const LARGE: f64 = 10.0;
 
-/// A polynomial, the constant first.
+/// A polynomial; the constant coefficient is the first.
 #[inline(always)]
 fn polynomial<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
     let mut value = coefficients[N - 1];
@@ -69,7 +69,7 @@ fn polynomial<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
     value
 }
 
-/// ln gamma(z) for z >= 10; a NaN where it is infinite.
+/// ln gamma(z) for z >= 10; a NaN if it is infinite.
 #[inline(always)]
 fn stirling(z: Two) -> Two {
     const HALF_LN_TAU: Two = Two(0.9189385332046728, -3.8782941580672414e-17);
@@ -80,7 +80,7 @@ fn stirling(z: Two) -> Two {
     main.add(HALF_LN_TAU.plus(-0.5)).plus(series)
 }
 
-/// z and the product with which gamma(x) = gamma(z) / product and z >= 10, for x > -18.
+/// z and product with gamma(x) = gamma(z) / product and z >= 10, for x > -18.
 #[inline(always)]
 fn moved_up(x: f64) -> (Two, Two) {
     let (mut z, mut product, mut n) = (Two(x, 0.0), Two(1.0, 0.0), 0.0);
@@ -103,7 +103,7 @@ fn sine_of_half_turns(r: f64) -> Two {
     Two::quick_sum(high, low)
 }
 
-/// The gamma function; infinite at zero, NaN at whole numbers below.
+/// The gamma function; infinite at zero, NaN at negative integers.
 #[inline(always)]
 pub fn gamma_f64(x: f64) -> f64 {
     let y = magnitude_f64(x);
@@ -114,7 +114,7 @@ pub fn gamma_f64(x: f64) -> f64 {
     if x < 0.0 && y == nearest {
         return f64::NAN;
     }
-    // Beyond, infinity or zero; a NaN goes through.
+    // Beyond this the result is infinity or zero; a NaN is kept.
     let far = if y > 190.0 { 190.5 } else { y };
     let (z, product) = moved_up(far);
     let logarithm = stirling(z);
@@ -122,7 +122,7 @@ pub fn gamma_f64(x: f64) -> f64 {
         let below = sine_of_half_turns(y - nearest).times(far);
         let factor = PI.multiply(product).divide(below);
         let size = Exponential::of(logarithm.negate()).times(factor);
-        // The sign changes with every whole number.
+        // The sign alternates from integer to integer.
         let floor = if nearest > y { nearest - 1.0 } else { nearest };
         let is_positive = round_f64(0.5 * floor) != 0.5 * floor;
         if is_positive { size } else { -size }
@@ -133,7 +133,7 @@ pub fn gamma_f64(x: f64) -> f64 {
     }
 }
 
-/// What is at hand beside a zero: t and f with ln|gamma(x)| = -ln(1 + t) + f.
+/// Near a zero of the logarithm: t and f with ln|gamma(x)| = -ln(1 + t) + f.
 #[inline(always)]
 fn beside_a_zero(x: f64) -> Option<(Two, Two)> {
     if magnitude_f64(x - 1.0) <= 0.25 {
@@ -148,11 +148,11 @@ fn beside_a_zero(x: f64) -> Option<(Two, Two)> {
         return None;
     }
     let row = 2 * (n as usize - 2) + usize::from(x > -n);
-    // The mask is never at work: it shows the compiler that the index is in range.
+    // The mask changes nothing: it shows the compiler that the index is in range.
     let [high, low, first, rest, ref others @ ..] = ZEROS[row & 31];
     let t = Two::sum(x - high, -low);
     let from_pole = Two::sum(high + n, low);
-    // Of the row for which there is no zero, nothing is near.
+    // The row without a zero is never near.
     if high == 0.0 || magnitude_f64(t.0) > magnitude_f64(from_pole.0) * 0.03125 {
         return None;
     }
@@ -160,7 +160,7 @@ fn beside_a_zero(x: f64) -> Option<(Two, Two)> {
     Some((t.divide(from_pole), t.multiply(series)))
 }
 
-/// The natural logarithm of the size of the gamma function; infinite at zero and at whole numbers below.
+/// The natural logarithm of the absolute value of the gamma function; infinite at zero and at negative integers.
 #[inline(always)]
 pub fn lgamma_f64(x: f64) -> f64 {
     let y = magnitude_f64(x);
@@ -171,7 +171,7 @@ pub fn lgamma_f64(x: f64) -> f64 {
     if let Some((t, f)) = beside_a_zero(x) {
         return f.add(Logarithm::of_one_plus(t).natural().negate()).value();
     }
-    // ln(gamma(z)) - ln(divisor), for x far below zero its opposite.
+    // ln(gamma(z)) - ln(divisor); for x far below zero its negative.
     let is_far = x < -18.0;
     let (z, divisor) = if is_far {
         (Two(y, 0.0), PI.divide(sine_of_half_turns(y - nearest).times(y)))
@@ -181,6 +181,6 @@ pub fn lgamma_f64(x: f64) -> f64 {
     let divisor = if divisor.0 < 0.0 { divisor.negate() } else { divisor };
     let logarithm = stirling(z).add(Logarithm::of_two(divisor).natural().negate()).value();
     let logarithm = if is_far { -logarithm } else { logarithm };
-    // In parts, the largest results are infinity less infinity.
+    // For the largest results, the parts are infinity minus infinity.
     if x >= 1e300 && logarithm.is_nan() { f64::INFINITY } else { logarithm }
 }

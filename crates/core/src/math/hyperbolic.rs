@@ -1,7 +1,7 @@
-//! exp(x) - 1, and the hyperbolic functions that are made of it.
+//! exp(x) - 1, and the hyperbolic functions computed from it.
 //!
-//! With e^x = 2^k (1 + p) and p a sum of two numbers, q = (e^x - 1) / 4 is one, too: 2^(k-2) p + (2^(k-2) - 1/4), and p / 4
-//! itself where k is 0. A quarter does not overflow before the functions do.
+//! With e^x = 2^k (1 + p) and p a sum of two numbers, q = (e^x - 1) / 4 is also such a sum: 2^(k-2) p + (2^(k-2) -
+//! 1/4), and p / 4 if k is 0. The quarter does not overflow before the functions do.
 //!
 //! ```text
 //! sinh(x) = 2 (q + q / (1 + 4 q))
@@ -9,8 +9,8 @@
 //! tanh(x) = q / (q + 1/2),       q that of 2 x
 //! ```
 //!
-//! For `f32`, the sine and the tangent of x below 1 are x + x^3 times a polynomial in x^2. From there on the parts of
-//! the exponential are 2^k (h + l), h = 1 + r; and the tangent is 1 - 2 / (e^2x + 1).
+//! For `f32`, sinh and tanh of x below 1 are x + x^3 times a polynomial in x^2. Above 1 the parts of the exponential
+//! are 2^k (h + l), h = 1 + r; and tanh is 1 - 2 / (e^2x + 1).
 
 use core::{f32, f64};
 
@@ -58,30 +58,30 @@ fn power_f32(k: i32) -> f32 {
     f32::from_bits(((k + 127) as u32) << 23)
 }
 
-/// exp(x) - 1, also where x is small.
+/// exp(x) - 1, accurate also for small x.
 #[inline(always)]
 pub fn expm1_f32(x: f32) -> f32 {
-    // Beyond these, -1 and infinity; a NaN becomes a number and is put back.
+    // Beyond these, -1 and infinity; a NaN becomes a number and is restored later.
     let (k, r, p) = parts_f32(larger_f32(smaller_f32(x, 89.0), -18.0));
     let scale = power_f32(k - 1);
     let whole = scale - 0.5;
     let high = fused_f32(scale, r, whole);
     let low = fused_f32(scale, r, whole - high);
     let y = 2.0 * (high + fused_f32(scale, p, low));
-    // Also zero, with its sign, and a NaN.
+    // Also for zero, with its sign, and for a NaN.
     if magnitude_f32(x) >= 1e-8 { y } else { x }
 }
 
-/// exp(x) - 1, also where x is small.
+/// exp(x) - 1, accurate also for small x.
 #[inline(always)]
 pub fn expm1_f64(x: f64) -> f64 {
-    // Beyond these, -1 and infinity; a NaN goes through both comparisons.
+    // Beyond these, -1 and infinity; a NaN passes both comparisons.
     let y = if x < -40.0 { -40.0 } else { x };
     let y = 4.0 * quarter_expm1(if y > 710.8 { 710.8 } else { y }).value();
     if magnitude_f64(x) >= TINY { y } else { x }
 }
 
-/// Below it odd functions are their argument: 2^-55.
+/// Below this odd functions equal their argument: 2^-55.
 const TINY: f64 = 2.7755575615628914e-17;
 
 /// (exp(x) - 1) / 4, for `x` between -50 and 710.8.
@@ -127,7 +127,7 @@ pub fn sinh_f32(x: f32) -> f32 {
     let s = fused_f32(fused_f32(fused_f32(S32[3], u, S32[2]), u, S32[1]), u, S32[0]);
     let small = fused_f32(u * s, y, y);
     let size = if y < 1.0 { small } else { large };
-    // A NaN has been a number.
+    // Restores a NaN, which became a number above.
     if y <= f32::INFINITY { signed_f32(size, x) } else { x }
 }
 

@@ -1,6 +1,6 @@
 //! The natural logarithm: ln(x) = k ln(2) + ln(m).
 //!
-//! x = 2^k m with m in [2/3, 4/3), so that f = m - 1 is exact, small on either side, and no division is needed:
+//! x = 2^k m with m in [2/3, 4/3), so that f = m - 1 is exact and small on both sides, and no division is needed:
 //!
 //! ```text
 //! ln(1 + f) = f - f^2/2 + f^3 L(f)
@@ -51,7 +51,7 @@ const L64: [f64; 20] = [
 pub fn ln_f32(x: f32) -> f32 {
     let [k, m] = parts_f32(x, 2.0 / 3.0);
     let y = fused_f32(k, f32::consts::LN_2, ln_near_one_f32(m - 1.0));
-    // Infinity is its own logarithm; a NaN is neither above nor equal to zero.
+    // The logarithm of infinity is infinity; a NaN is neither above nor equal to zero.
     let y = if x < f32::INFINITY { y } else { x };
     let beyond = if x == 0.0 { f32::NEG_INFINITY } else { f32::NAN };
     if x > 0.0 { y } else { beyond }
@@ -61,7 +61,7 @@ pub fn ln_f32(x: f32) -> f32 {
 #[inline(always)]
 pub(super) fn ln_near_one_f32(f: f32) -> f32 {
     let s = f * f;
-    // Even and odd terms apart: half as long a chain.
+    // Even and odd terms separately: the dependency chain is half as long.
     let even = fused_f32(fused_f32(L32[6], s, L32[4]), s, L32[2]);
     let odd = fused_f32(fused_f32(fused_f32(L32[7], s, L32[5]), s, L32[3]), s, L32[1]);
     let l = fused_f32(fused_f32(even, f, odd), f, L32[0]);
@@ -81,22 +81,22 @@ pub(super) fn parts_f32(x: f32, least: f32) -> [f32; 2] {
 /// The natural logarithm of `x`.
 #[inline(always)]
 pub fn ln_f64(x: f64) -> f64 {
-    // What ln(2) has beyond its first number.
+    // ln(2) minus its first number.
     const REST: f64 = 2.3190468138462996e-17;
     let [k, m] = parts_f64(x, 2.0 / 3.0);
     let f = m - 1.0;
     let y = fused_f64(k, f64::consts::LN_2, f + below_one_f64(f, k * REST));
-    // Infinity is its own logarithm; a NaN is neither above nor equal to zero.
+    // The logarithm of infinity is infinity; a NaN is neither above nor equal to zero.
     let y = if x < f64::INFINITY { y } else { x };
     let beyond = if x == 0.0 { f64::NEG_INFINITY } else { f64::NAN };
     if x > 0.0 { y } else { beyond }
 }
 
-/// ln(1 + f) - f, for f between -1/3 and 1/3, and `more`.
+/// ln(1 + f) - f, for f between -1/3 and 1/3, plus `more`.
 #[inline(always)]
 fn below_one_f64(f: f64, more: f64) -> f64 {
     let s = f * f;
-    // Even and odd terms apart: half as long a chain.
+    // Even and odd terms separately: the dependency chain is half as long.
     let (mut even, mut odd) = (L64[18], L64[19]);
     let mut k = 18;
     while k > 0 {
@@ -114,7 +114,7 @@ fn parts_f64(x: f64, least: f64) -> [f64; 2] {
     const SHIFT: f64 = 4_503_599_627_370_496.0; // 2^52, whose last bit is 1.
     const BIAS: u64 = 1024;
     let (x, offset) = if x < f64::MIN_POSITIVE { (x * MANY, 54.0) } else { (x, 0.0) };
-    // Without the instruction that makes a number of 64 bits a fraction, which vectors of CPUs lack.
+    // Without the conversion of 64-bit integers to floating point, which vector units of CPUs lack.
     let k = (x.to_bits().wrapping_sub(least.to_bits()).wrapping_add(BIAS << 52)) >> 52;
     let m = f64::from_bits(x.to_bits().wrapping_sub(k.wrapping_sub(BIAS) << 52));
     [f64::from_bits(SHIFT.to_bits() | k) - (SHIFT + BIAS as f64 + offset), m]

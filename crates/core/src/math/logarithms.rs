@@ -1,7 +1,7 @@
 //! Logarithms besides the natural one, and the inverse hyperbolic functions, which are logarithms.
 //!
-//! The logarithm of an `f64` is a [`Logarithm`], a sum of two numbers, so that what is done to it rounds once. That of
-//! 1 + x is made of x itself where it is small. For y below so much that
+//! The logarithm of an `f64` is a [`Logarithm`], a sum of two numbers, so that later operations round once. That of 1 +
+//! x is computed from x itself if x is small. Below the limit given at the end,
 //!
 //! ```text
 //! asinh(x) = ln(1 + y),  y = x + x^2 / (1 + sqrt(1 + x^2))
@@ -9,7 +9,7 @@
 //! atanh(x) = ln(1 + y) / 2,  y = 2 x / (1 - x)
 //! ```
 //!
-//! y is a sum of two, too. From 2^28 on, asinh and acosh are ln(2 x).
+//! y is a sum of two numbers too. From 2^28 on, asinh and acosh are ln(2 x).
 
 use core::{f32, f64};
 
@@ -18,7 +18,7 @@ use super::pow::log2_f32 as log2_parts;
 use super::two::{Logarithm, Two};
 use super::{fused_f32, magnitude_f32, magnitude_f64};
 
-/// What a logarithm is where the number is not positive and finite.
+/// The logarithm of numbers that are not positive and finite.
 macro_rules! at_the_edges {
     ($x:ident, $finite:expr, $float:ident) => {{
         let y = if $x < $float::INFINITY { $finite } else { $x };
@@ -57,11 +57,11 @@ pub fn log10_f64(x: f64) -> f64 {
     at_the_edges!(x, Logarithm::of(x).decimal().value(), f64)
 }
 
-/// ln(1 + x), also where x is small.
+/// ln(1 + x), accurate also for small x.
 #[inline(always)]
 pub fn log1p_f32(x: f32) -> f32 {
     let sum = 1.0 + x;
-    // What the sum has lost, the larger of both first.
+    // The rounding error of the sum, with the larger of both terms first.
     let lost = if x < 1.0 { x - (sum - 1.0) } else { 1.0 - (sum - x) };
     let [k, m] = parts_f32(sum, 2.0 / 3.0);
     let power = f32::from_bits((0x7f_i32.wrapping_sub(k as i32).clamp(0, 0xfe) as u32) << 23);
@@ -70,11 +70,11 @@ pub fn log1p_f32(x: f32) -> f32 {
     let y = if x < f32::INFINITY { y } else { x };
     let beyond = if x == -1.0 { f32::NEG_INFINITY } else { f32::NAN };
     let y = if x > -1.0 { y } else { beyond };
-    // Also zero, with its sign.
+    // Also for zero, with its sign.
     if magnitude_f32(x) < 1e-8 { x } else { y }
 }
 
-/// ln(1 + x), also where x is small.
+/// ln(1 + x), accurate also for small x.
 #[inline(always)]
 pub fn log1p_f64(x: f64) -> f64 {
     if magnitude_f64(x) < TINY || x == f64::INFINITY {
@@ -86,10 +86,10 @@ pub fn log1p_f64(x: f64) -> f64 {
     }
 }
 
-/// Below it odd functions are their argument: 2^-55.
+/// Below this odd functions equal their argument: 2^-55.
 const TINY: f64 = 2.7755575615628914e-17;
 
-/// Above it the squares of asinh and acosh do not count: 2^28.
+/// Above this the 1 beside the squares of asinh and acosh is negligible: 2^28.
 const LARGE: f64 = 268_435_456.0;
 
 /// ln(2 x).

@@ -1,16 +1,16 @@
 //! The power: x^y = 2^(y log2(x)), with log2(x) in two parts.
 //!
-//! y log2(x) is up to 150 and its error a relative one of the power, so that log2(x) must be known to 30 bits and more:
-//! for `f32` a head and a tail. x = 2^k m with m in [0.6923, 1.3846), and m c = 1 + f with one of three c of so few bits
-//! that f, at most 0.135, is exact:
+//! y log2(x) is up to 150, and its error is a relative error of the power. So log2(x) must be known to more than 30
+//! bits: for `f32` a head and a tail. x = 2^k m with m in [0.6923, 1.3846), and m c = 1 + f, where c is one of three
+//! numbers with so few bits that f, at most 0.135, is exact:
 //!
 //! ```text
 //! log2(x) = (k - log2(c)) + G (f - f^2/2) + f^3 L(f),   G = 1 / ln(2)
 //! 2^z = 2^k (1 + r E(r)),                               k the integer nearest to z, r = z - k
 //! ```
 //!
-//! f - f^2/2, G and log2(c) have two parts each. For `f64` it is exp(y ln(x)), with ln(x) and the product as sums of two
-//! numbers.
+//! f - f^2/2, G and log2(c) have two parts each. For `f64` it is exp(y ln(x)), with ln(x) and the product as sums of
+//! two numbers.
 
 use core::f32;
 
@@ -43,12 +43,12 @@ pub fn pow_f32(x: f32, y: f32) -> f32 {
     let power = exp2_f32([z, fused_f32(y, tail, fused_f32(y, head, -z))]);
     let power = if z < -160.0 { 0.0 } else { power };
     let power = if z > 160.0 { f32::INFINITY } else { power };
-    // Also where the other one is infinite or a NaN.
+    // Also if the other argument is infinite or a NaN.
     let power = if (y == 0.0) | (base == 1.0) { 1.0 } else { power };
     let whole = nearest_f32(y) == y;
     let odd = whole & (nearest_f32(0.5 * y) != 0.5 * y);
     let sign = if odd { x.to_bits() & 0x8000_0000 } else { 0 };
-    // Numbers below zero, but for infinity, have whole powers only.
+    // Finite negative numbers have only integer powers.
     let negative = x.to_bits().wrapping_sub(0x8000_0001) < 0x7f7f_ffff;
     if negative & !whole { f32::NAN } else { f32::from_bits(power.to_bits() ^ sign) }
 }
@@ -65,12 +65,12 @@ pub fn pow_f64(x: f64, y: f64) -> f64 {
     let power = if z < -760.0 { 0.0 } else { power };
     let power = if z > 760.0 { f64::INFINITY } else { power };
     let power = if z.is_nan() { z } else { power };
-    // Also where the other one is infinite or a NaN.
+    // Also if the other argument is infinite or a NaN.
     let power = if (y == 0.0) | (base == 1.0) { 1.0 } else { power };
     let whole = nearest_f64(y) == y;
     let odd = whole & (nearest_f64(0.5 * y) != 0.5 * y);
     let sign = if odd { x.to_bits() & 0x8000_0000_0000_0000 } else { 0 };
-    // Numbers below zero, but for infinity, have whole powers only.
+    // Finite negative numbers have only integer powers.
     let negative = x.to_bits().wrapping_sub(0x8000_0000_0000_0001) < 0x7fef_ffff_ffff_ffff;
     if negative & !whole { f64::NAN } else { f64::from_bits(power.to_bits() ^ sign) }
 }
@@ -79,7 +79,7 @@ pub fn pow_f64(x: f64, y: f64) -> f64 {
 #[inline(always)]
 pub(super) fn log2_f32(x: f32) -> [f32; 2] {
     const G: [f32; 2] = [f32::consts::LOG2_E, 1.925_963e-8];
-    // log2(c), the first part in so few bits that its difference to k is exact.
+    // log2(c); the first part has so few bits that its difference from k is exact.
     const LOW: [f32; 2] = [0.321_929_93, -1.836_753_3e-6]; // of 5/4
     const HIGH: [f32; 2] = [-0.299_560_55, 2.650_161e-7]; // of 13/16
     let [k, m] = parts_f32(x, 0.6923);
@@ -108,8 +108,8 @@ fn exp2_f32([z, rest]: [f32; 2]) -> f32 {
     let r = (z - (shifted - SHIFT)) + rest;
     let high = fused_f32(fused_f32(fused_f32(E32[5], r, E32[4]), r, E32[3]), r, E32[2]);
     let y = fused_f32(fused_f32(fused_f32(high, r, E32[1]), r, E32[0]), r, 1.0);
-    // Half of the power goes into the exponent, where there is room, the other half rounds a result below the normal
-    // numbers, or overflows. What is above the bits of k is shifted out.
+    // Half of the power goes into the exponent, where there is room. The other half rounds a subnormal result, or
+    // overflows. The bits above k are shifted out.
     let whole = shifted.to_bits();
     let half = whole >> 1;
     let rest = f32::from_bits((whole.wrapping_sub(half) << 23).wrapping_add(0x3f80_0000));

@@ -1,14 +1,13 @@
 //! Sine and cosine of an angle in radians.
 //!
-//! x is reduced to r = x - q pi/2 with `|r| <= pi/4`, and the quadrant q picks the polynomial,
-//! r + r^3 S(r^2) or 1 - r^2/2 + r^4 C(r^2), and its sign.
+//! x is reduced to r = x - q pi/2 with `|r| <= pi/4`. The quadrant q selects the polynomial, r + r^3 S(r^2) or
+//! 1 - r^2/2 + r^4 C(r^2), and its sign.
 //!
-//! Up to a limit that keeps q small, pi/2 is subtracted in four parts, short enough for q times a
-//! part to be exact (Cody and Waite). Beyond it, x = m 2^e with an integer m, and only those bits
-//! of 2/pi matter that times m 2^e are below four: an integer product of m and a window of 2/pi has
-//! the quadrant in its two highest bits and the fraction of a quadrant in the others (Payne and
-//! Hanek). Both are right for every number; the nearest that an `f64` comes to a multiple of pi/2
-//! is 2^-61.
+//! Up to a limit that keeps q small, pi/2 is subtracted in four parts, short enough that q times a part is exact (Cody
+//! and Waite). Beyond it, x = m 2^e with an integer m, and only those bits of 2/pi matter whose product with m 2^e is
+//! below four. An integer product of m and a window of 2/pi has the quadrant in its two highest bits and the fraction
+//! of a quadrant in the others (Payne and Hanek). Both are right for every number; the smallest distance of an `f64`
+//! from a multiple of pi/2 is 2^-61.
 
 use core::{f32, f64};
 
@@ -39,14 +38,14 @@ const C64: [f64; 6] = [
     -1.1358536247044759e-11,
 ];
 
-/// Where q reaches the number of bits that the parts of pi/2 leave for it.
+/// The limit of q: the number of bits that the parts of pi/2 leave for it.
 const NEAR_F32: f32 = 1024.0;
 const NEAR_F64: f64 = 1_048_576.0;
 
 /// pi/4 * 2^64.
 const QUARTER_PI: u64 = 0xc90f_daa2_2168_c235;
 
-/// 64 zeros and the first 1984 bits after the point of 2/pi.
+/// 64 zeros and the first 1984 fractional bits of 2/pi.
 static TWO_OVER_PI: [u64; 32] = [
     0x0000_0000_0000_0000,
     0xa2f9_836e_4e44_1529,
@@ -82,13 +81,13 @@ static TWO_OVER_PI: [u64; 32] = [
     0xc33d_26ef_6b1e_5ef8,
 ];
 
-/// 64 bits of 2/pi, the first of which times 2^`e` is 2.
+/// 64 bits of 2/pi; the first bit times 2^`e` is 2.
 ///
-/// `word` counts further words of 64 bits; `e` is at least -62.
+/// `word` counts further 64-bit words; `e` is at least -62.
 #[inline(always)]
 fn window(e: i32, word: u32) -> u64 {
     let bit = (e + 62) as u32 + 64 * word;
-    // The mask is never at work: it shows the compiler that the index is in range.
+    // The mask changes nothing: it shows the compiler that the index is in range.
     let at = |i: u32| TWO_OVER_PI[(i % 32) as usize];
     let (high, low) = (at(bit / 64), at(bit / 64 + 1));
     (high << (bit % 64)) | ((low >> 1) >> (63 - bit % 64))
@@ -100,7 +99,7 @@ fn multiply_high(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
-/// Quadrant and rest, in two parts, of a finite `x` from the limit on.
+/// Quadrant and remainder, in two parts, of a finite `x` at or above the limit.
 #[inline(always)]
 fn reduce_far_f32(x: f32) -> (u32, f32, f32) {
     let bits = x.to_bits();
@@ -111,7 +110,7 @@ fn reduce_far_f32(x: f32) -> (u32, f32, f32) {
     let fraction = (product << 2) as i64;
     let quadrant = (product.wrapping_add(1 << 61) >> 62) as u32;
     let negative = (fraction >> 63) as u64;
-    // Its size, but for one in the last of 64 bits.
+    // Its absolute value, up to one unit in the last of 64 bits.
     let size = fraction as u64 ^ negative;
     let zeros = size.leading_zeros() & 63;
     let r = multiply_high(size << zeros, QUARTER_PI);
@@ -121,12 +120,12 @@ fn reduce_far_f32(x: f32) -> (u32, f32, f32) {
     (quadrant, r as f32 * scale, rest as f32 * scale)
 }
 
-/// Quadrant and rest, in two parts, of a positive `x`.
+/// Quadrant and remainder, in two parts, of a positive `x`.
 #[inline(always)]
 pub(super) fn reduce_f32(x: f32) -> (u32, f32, f32) {
     const SHIFT: f32 = 8_388_608.0; // 2^23: a sum above it is an integer.
-    // The first two end at 2^-13 and 2^-24, so that not only q times them is exact but also the
-    // differences, which no number below pi/4 can outgrow; q times the third is exact too.
+    // The first two end at 2^-13 and 2^-24. So q times them is exact, and so are the differences, because their bits
+    // fit into a number below pi/4; q times the third is exact too.
     const HALF_PI: [f32; 4] = [1.5706787, 0.000117599964, 1.5890691e-8, 2.563344e-12];
     if x < NEAR_F32 {
         let shifted = x * f32::consts::FRAC_2_PI + SHIFT;
@@ -134,7 +133,7 @@ pub(super) fn reduce_f32(x: f32) -> (u32, f32, f32) {
         let near = (x - q * HALF_PI[0]) - q * HALF_PI[1];
         let third = q * HALF_PI[2];
         let r = near - third;
-        // What the only difference that rounds has lost: without it the sine misses 2 ulp.
+        // The rounding error of the only inexact difference: without it the sine misses 2 ulp.
         let lost = (near - r) - third;
         let tail = lost - q * HALF_PI[3];
         let whole = r + tail;
@@ -146,13 +145,13 @@ pub(super) fn reduce_f32(x: f32) -> (u32, f32, f32) {
     }
 }
 
-/// The sine of a rest, or its cosine in odd quadrants, with the quadrant's sign.
+/// The sine of a remainder, or its cosine in odd quadrants, with the quadrant's sign.
 #[inline(always)]
 fn sine_in_quadrant_f32(quadrant: u32, r: f32) -> f32 {
     let u = r * r;
     let sine = r + r * (u * ((S32[2] * u + S32[1]) * u + S32[0]));
     let cosine = (1.0 - 0.5 * u) + (u * u) * ((C32[2] * u + C32[1]) * u + C32[0]);
-    // With a mask: of a condition the compiler makes a branch, and lanes would part.
+    // A mask, because the compiler would turn a condition into a branch, on which lanes diverge.
     let odd = (quadrant & 1).wrapping_neg();
     let value = (sine.to_bits() & !odd) | (cosine.to_bits() & odd);
     f32::from_bits(value ^ ((quadrant << 30) & 0x8000_0000))
@@ -173,8 +172,8 @@ pub fn cos_f32(x: f32) -> f32 {
     sine_in_quadrant_f32(quadrant.wrapping_add(1), r)
 }
 
-/// Quadrant, all ones if the rest is negative, and its size in quadrants, 128 bits after the point, of a finite `x` from
-/// the limit on.
+/// Quadrant; all ones if the remainder is negative; and the absolute value of the remainder in quadrants, with 128
+/// fractional bits, of a finite `x` at or above the limit.
 #[inline(always)]
 fn fraction_far_f64(x: f64) -> (u32, u64, [u64; 2]) {
     let bits = x.to_bits();
@@ -187,11 +186,11 @@ fn fraction_far_f64(x: f64) -> (u32, u64, [u64; 2]) {
     let fraction = (high << 2) | (low >> 62);
     let quadrant = (high.wrapping_add(1 << 61) >> 62) as u32;
     let negative = ((fraction as i64) >> 63) as u64;
-    // Its size, but for one in the last of 128 bits.
+    // Its absolute value, up to one unit in the last of 128 bits.
     (quadrant, negative, [fraction ^ negative, (low << 2) ^ negative])
 }
 
-/// Quadrant and rest, in two parts, of a finite `x` from the limit on.
+/// Quadrant and remainder, in two parts, of a finite `x` at or above the limit.
 #[inline(always)]
 fn reduce_far_f64(x: f64) -> (u32, f64, f64) {
     let (quadrant, negative, [high, low]) = fraction_far_f64(x);
@@ -204,17 +203,18 @@ fn reduce_far_f64(x: f64) -> (u32, f64, f64) {
     (quadrant, (r & !0x7ff) as f64 * scale, (r & 0x7ff) as f64 * scale)
 }
 
-/// Quadrant and rest, in two parts, of a positive `x`.
+/// Quadrant and remainder, in two parts, of a positive `x`.
 #[inline(always)]
 pub(super) fn reduce_f64(x: f64) -> (u32, f64, f64) {
     const SHIFT: f64 = 4_503_599_627_370_496.0; // 2^52: a sum above it is an integer.
-    // 33 bits each, so that they can be multiplied by twenty more.
+    // 33 bits each, so that products with 20 more bits are exact.
     const HALF_PI: [f64; 4] =
         [1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21, 8.4784276603689e-32];
     if x < NEAR_F64 {
         let shifted = fused_f64(x, f64::consts::FRAC_2_PI, SHIFT);
         let q = shifted - SHIFT;
-        // In each difference the first term is the larger, or nothing is lost: what is, can be had.
+        // In each difference the first term is the larger, or the difference is exact: its rounding error can be
+        // computed.
         let first = fused_f64(-q, HALF_PI[0], x);
         let second = fused_f64(-q, HALF_PI[1], first);
         let third = fused_f64(-q, HALF_PI[2], second);
@@ -230,7 +230,7 @@ pub(super) fn reduce_f64(x: f64) -> (u32, f64, f64) {
     }
 }
 
-/// Quadrant and rest of a positive finite `x`; error of the rest 2^-105, also where it is far from zero.
+/// Quadrant and remainder of a positive finite `x`; the error of the remainder is 2^-105, also where it is large.
 #[inline(always)]
 pub(super) fn reduce_two_f64(x: f64) -> (u32, Two) {
     const HALF_PI: Two = Two(f64::consts::FRAC_PI_2, 6.123233995736766e-17);
@@ -246,7 +246,7 @@ pub(super) fn reduce_two_f64(x: f64) -> (u32, Two) {
     (quadrant, if negative != 0 { rest.negate() } else { rest })
 }
 
-/// Sine and cosine of a rest, each as a sum of two of which the first is larger.
+/// Sine and cosine of a remainder, each as a sum of two numbers of which the first is larger.
 ///
 /// The tail enters to first order: sin(r + t) = sin(r) + t cos(r), cos(r + t) = cos(r) - t r.
 #[inline(always)]
@@ -264,7 +264,7 @@ pub(super) fn sine_and_cosine_f64((r, tail): (f64, f64)) -> [Two; 2] {
     [sine, Two(top, fused_f64(u * u, c, fused_f64(-0.5, u, 1.0 - top) - r * tail))]
 }
 
-/// The sine of a rest, or its cosine in odd quadrants, with the quadrant's sign.
+/// The sine of a remainder, or its cosine in odd quadrants, with the quadrant's sign.
 #[inline(always)]
 fn sine_in_quadrant_f64(quadrant: u32, rest: (f64, f64)) -> f64 {
     let [sine, cosine] = sine_and_cosine_f64(rest).map(Two::value);

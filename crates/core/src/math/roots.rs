@@ -1,14 +1,14 @@
-//! The cube root and the length of a vector of two.
+//! The cube root, and the length of a vector with two components.
 //!
-//! x = 8^k m with m in [1, 8); a polynomial that is right to 1 % is improved twice by Halley's iteration, which triples
-//! the digits, and at the end by what its cube, as the sum of two numbers, differs from m.
+//! x = 8^k m with m in [1, 8). A polynomial that is right to 1 % is improved twice by Halley's iteration, which triples
+//! the digits, and at the end by the difference between m and its cube, computed as the sum of two numbers.
 
 use core::f64;
 
 use super::two::{Two, power_of_two};
 use super::{fused_f64, magnitude_f32, magnitude_f64, sqrt_f64};
 
-/// The cube root, of negative numbers the negative one.
+/// The cube root; negative for negative numbers.
 #[inline(always)]
 pub fn cbrt_f64(x: f64) -> f64 {
     const MANY: f64 = 18_014_398_509_481_984.0; // 2^54, whose root is 2^18.
@@ -28,7 +28,7 @@ pub fn cbrt_f64(x: f64) -> f64 {
     let missed = square.times(root).plus(-m);
     let root = root - missed.value() / (3.0 * square.0);
     let root = root * power_of_two(k - offset);
-    // Zeros, infinities and NaN are their own roots.
+    // Zeros, infinities and NaN are returned unchanged.
     let is_usual = size > 0.0 && size < f64::INFINITY;
     if is_usual {
         f64::from_bits(root.to_bits() | (x.to_bits() & 0x8000_0000_0000_0000))
@@ -37,7 +37,7 @@ pub fn cbrt_f64(x: f64) -> f64 {
     }
 }
 
-/// sqrt(x^2 + y^2) without overflow in between; infinity where one is infinite, also beside a NaN.
+/// sqrt(x^2 + y^2) without intermediate overflow; infinity if one is infinite, even if the other is NaN.
 #[inline(always)]
 pub fn hypot_f64(x: f64, y: f64) -> f64 {
     let (x, y) = (magnitude_f64(x), magnitude_f64(y));
@@ -55,14 +55,14 @@ pub fn hypot_f64(x: f64, y: f64) -> f64 {
     if x == f64::INFINITY || y == f64::INFINITY {
         f64::INFINITY
     } else if large == 0.0 {
-        // 0, or NaN, which no comparison makes the larger one.
+        // 0, or NaN, with which every comparison is false.
         small
     } else {
         length
     }
 }
 
-/// sqrt(x^2 + y^2); infinity where one is infinite, also beside a NaN.
+/// sqrt(x^2 + y^2); infinity if one is infinite, even if the other is NaN.
 #[inline(always)]
 pub fn hypot_f32(x: f32, y: f32) -> f32 {
     let [a, b] = [x, y].map(f64::from);

@@ -1,15 +1,15 @@
-//! Whole numbers near a number, its sign, and what is left of a division. All are exact but the last, which may round once.
+//! Rounding to integers, signs, and remainders of divisions. All are exact except the last, which may round once.
 
 use super::two::power_of_two;
 use super::{floor_f32, floor_f64, fused_f64, magnitude_f64, nearest_f32, nearest_f64};
 
-/// The nearest integer, of two the even one.
+/// The nearest integer; of two equally near ones the even one.
 #[inline(always)]
 pub fn round_f32(x: f32) -> f32 {
     nearest_f32(x)
 }
 
-/// The nearest integer, of two the even one.
+/// The nearest integer; of two equally near ones the even one.
 #[inline(always)]
 pub fn round_f64(x: f64) -> f64 {
     nearest_f64(x)
@@ -23,20 +23,20 @@ macro_rules! of_each {
             -$floor(-x)
         }
 
-        /// `x` without its fraction.
+        /// `x` without its fractional part.
         #[inline(always)]
         pub fn $trunc(x: $float) -> $float {
             if x < 0.0 { -$floor(-x) } else { $floor(x) }
         }
 
-        /// -1, 1, or where `x` is zero or a NaN, that.
+        /// -1 or 1 with the sign of `x`; `x` itself if it is zero or a NaN.
         #[inline(always)]
         pub fn $sign(x: $float) -> $float {
             let positive = if x > 0.0 { 1.0 } else { x };
             if x < 0.0 { -1.0 } else { positive }
         }
 
-        /// `x` minus the multiple of `y` that leaves a number with the sign of `y` that is nearer to zero than `y`.
+        /// The remainder of `x` divided by `y`, with the sign of `y` and a smaller absolute value than `y`.
         #[inline(always)]
         pub fn $modulo(x: $float, y: $float) -> $float {
             let rest = remainder(x.into(), y.into()) as $float;
@@ -58,9 +58,10 @@ fn exponent(x: f64) -> i32 {
     (x.to_bits() >> 52) as i32 - offset as i32
 }
 
-/// What x leaves when it is divided by y, with the sign of `x`: C's `fmod`, exact.
+/// The remainder of x divided by y, with the sign of `x`: C's `fmod`, exact.
 ///
-/// A quotient below 2^51 is known to one, and so the rest, exactly; of a larger one the upper bits are taken off first.
+/// A quotient below 2^51 is known up to one, and so the remainder exactly. For a larger one the upper bits are removed
+/// first.
 #[inline(always)]
 fn remainder(x: f64, y: f64) -> f64 {
     let (mut rest, by) = (magnitude_f64(x), magnitude_f64(y));
@@ -70,7 +71,7 @@ fn remainder(x: f64, y: f64) -> f64 {
     if by == f64::INFINITY {
         return x;
     }
-    // A NaN ends the loop at once: it is not below anything.
+    // A NaN ends the loop at once, because comparisons with it are false.
     while rest >= by {
         let far = (exponent(rest) - exponent(by) - 50).max(0);
         let third = far / 3;

@@ -1,9 +1,9 @@
 //! The tangent and the inverse trigonometric functions.
 //!
-//! The tangent is a quotient of the sine and the cosine of [`radians`](super::radians), each as the sum of two numbers
-//! of which the first is exact, so that the quotient is what rounds; for `f32` r + r^3 T(r^2), or -1 over it. The inverse
-//! functions are FreeBSD's: asin(x) = x + x R(x^2), or by half of an angle where x is above 1/2. The angle of a point is
-//! 0, pi/4 or pi/2 more than one whose tangent t is at most tan(pi/8), and that is t + t^3 A(t^2).
+//! The tangent is the quotient of the sine and the cosine of [`radians`](super::radians), each as the sum of two
+//! numbers of which the first is exact, so that only the quotient rounds; for `f32` it is r + r^3 T(r^2), or -1 over
+//! that. The inverse functions are FreeBSD's: asin(x) = x + x R(x^2), or by the half angle if x is above 1/2. The angle
+//! of a point is an angle whose tangent t is at most tan(pi/8), plus 0, pi/4 or pi/2; it is t + t^3 A(t^2).
 //!
 //! **Source.** FreeBSD's msun, `e_asin.c` and `e_acos.c`, Sun Microsystems 1993, for R.
 
@@ -31,7 +31,7 @@ pub fn tan_f32(x: f32) -> f32 {
     let u = r * r;
     let high = fused_f32(fused_f32(fused_f32(T32[6], u, T32[5]), u, T32[4]), u, T32[3]);
     let t = fused_f32(fused_f32(fused_f32(high, u, T32[2]), u, T32[1]), u, T32[0]);
-    // The rest times the derivative, 1 + tan(r)^2.
+    // The second part of the remainder times the derivative, 1 + tan(r)^2.
     let low = fused_f32(r * u, t, fused_f32(rest, u, rest));
     let even = r + low;
     let lost = (r - even) + low;
@@ -130,7 +130,7 @@ const A: [f64; 12] = [
     0.01619273631117229,
 ];
 
-/// The angle in radians, between 0 and pi/2, of the point (`x`, `y`), neither below zero and one above.
+/// The angle in radians, between 0 and pi/2, of the point (`x`, `y`), with both nonnegative and one positive.
 #[inline(always)]
 fn angle(y: f64, x: f64) -> Two {
     // tan(pi/8) and its inverse.
@@ -152,7 +152,7 @@ fn angle(y: f64, x: f64) -> Two {
     let high = fused_f64(fused_f64(fused_f64(high, u, A[4]), u, A[3]), u, A[2]);
     let series = fused_f64(fused_f64(high, u, A[1]), u, A[0]);
     let Two(high, low) = Two::quick_sum(from.0, t);
-    // Where the angle begins at 0, the sum is t and loses nothing.
+    // If the angle starts at 0, the sum is t and exact.
     let sum = if is_small { Two(t, 0.0) } else { Two(high, low) };
     Two::quick_sum(sum.0, sum.1 + (from.1 + fused_f64(t * u, series, rest)))
 }
@@ -161,7 +161,7 @@ fn angle(y: f64, x: f64) -> Two {
 #[inline(always)]
 pub fn atan_f64(x: f64) -> f64 {
     let y = magnitude_f64(x);
-    // From there on it is pi/2; a NaN goes through.
+    // Above this it is pi/2; a NaN is kept.
     let size = angle(if y > 1e300 { 1e300 } else { y }, 1.0).value();
     f64::from_bits(size.to_bits() | (x.to_bits() & 0x8000_0000_0000_0000))
 }
@@ -172,8 +172,8 @@ pub fn atan2_f64(y: f64, x: f64) -> f64 {
     let (height, width) = (magnitude_f64(y), magnitude_f64(x));
     let most = if height > width { height } else { width };
     let one = |is: bool| if is { 1.0 } else { 0.0 };
-    // Infinities are as far as each other; of two zeros the angle is that of (1, 0). Others are scaled, so that
-    // their sum is finite and what is lost in a quotient is not below the normal numbers.
+    // Two infinities count as equal; for two zeros the angle is that of (1, 0). Other numbers are scaled, so that their
+    // sum is finite and the rounding error of a quotient is not subnormal.
     let (height, width) = if most == f64::INFINITY {
         (one(height == most), one(width == most))
     } else if most == 0.0 {

@@ -1,15 +1,14 @@
 //! Sine and cosine of an angle in whole turns.
 //!
-//! In turns the reduction is exact, for every number, by adding and subtracting one constant: a sum
-//! near 2^k has no bits for the smaller part of a turn. What is left is a distance s of at most one
-//! quarter turn from a zero, and
+//! In turns the reduction is exact for every number, by adding and subtracting one constant: a sum near 2^k has no bits
+//! for the smaller part of a turn. The result is a distance s of at most one quarter turn from a zero, and
 //!
 //! ```text
 //! sin(pi/2 s) = s + s E D(E),   E = 1 - s^2
 //! ```
 //!
-//! In E, unlike in s^2, the value at the top is exactly 1 and no rounding leads above it, while next
-//! to the zero all that is rounded is small against s.
+//! With E, unlike with s^2, the maximum is exactly 1 and rounding never exceeds it, while near the zero all rounding
+//! errors are small against s.
 
 use super::{fused_f32, fused_f64, magnitude_f32, magnitude_f64, nearest_f32};
 

@@ -1,4 +1,4 @@
-//! Numbers as the sum of two `f64`, some 105 bits: where the last step of a function would magnify a rounding.
+//! Numbers as the sum of two `f64`, with some 105 bits, for functions whose last step would magnify a rounding error.
 //!
 //! **Source.** T. Dekker, "A floating-point technique for extending the available precision", Numerische Mathematik
 //! 18, 1971; D. Knuth, "The Art of Computer Programming", volume 2, 4.2.2.
@@ -7,7 +7,7 @@ use core::f64;
 
 use super::{fused_f64, sqrt_f64};
 
-/// The sum of a number and one that is at most half a unit in the last place of it.
+/// The sum of a number and another one that is at most half a unit in its last place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Two(pub(super) f64, pub(super) f64);
 
@@ -20,7 +20,7 @@ impl Two {
         Two(sum, (a - (sum - part)) + (b - part))
     }
 
-    /// a + b, exactly, where b is not larger than a.
+    /// a + b, exactly, if b is not larger than a.
     #[inline(always)]
     pub(super) fn quick_sum(a: f64, b: f64) -> Two {
         let sum = a + b;
@@ -73,7 +73,7 @@ impl Two {
         Two::quick_sum(high, rest / other.0)
     }
 
-    /// The square root of a number that is not negative.
+    /// The square root of a nonnegative number.
     #[inline(always)]
     pub(super) fn sqrt(self) -> Two {
         let high = sqrt_f64(self.0);
@@ -94,7 +94,7 @@ impl Two {
     }
 }
 
-/// The parts of ln(2), the first of 32 bits: times an exponent it is exact.
+/// The parts of ln(2). The first has 32 bits, so that its product with an exponent is exact.
 const LN2: [f64; 3] = [0.6931471803691238, 1.9082149292705877e-10, 1.1612227229362532e-26];
 /// 1 / ln(2)
 const LOG2_E: Two = Two(f64::consts::LOG2_E, 2.0355273740931033e-17);
@@ -161,7 +161,7 @@ impl Exponential {
         Exponential { k: shifted.to_bits() as i32, p: Two::quick_sum(high, low + (rest + cubic)) }
     }
 
-    /// The number; above the largest it is infinity, and below the normal ones rounded once more.
+    /// The number; infinity on overflow; a subnormal result is rounded once more.
     #[inline(always)]
     pub(super) fn value(self) -> f64 {
         let Two(high, low) = Two::quick_sum(1.0, self.p.0);
@@ -169,7 +169,7 @@ impl Exponential {
         (high + (low + self.p.1)) * power_of_two(half) * power_of_two(self.k - half)
     }
 
-    /// The number times `factor`; above the largest it is infinity, and below the normal ones rounded once more.
+    /// The number times `factor`; infinity on overflow; a subnormal result is rounded once more.
     #[inline(always)]
     pub(super) fn times(self, factor: Two) -> f64 {
         let value = self.p.multiply(factor).add(factor);
@@ -188,7 +188,7 @@ pub(super) fn parts(x: f64) -> (i32, f64) {
     (k as i32 + offset, f64::from_bits(x.to_bits().wrapping_sub((k as u64) << 52)))
 }
 
-/// A logarithm as k and the natural logarithm of what is left, which is between sqrt(1/2) and sqrt(2).
+/// A logarithm as k and the natural logarithm of the rest m, which is between sqrt(1/2) and sqrt(2).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Logarithm {
     k: i32,
@@ -196,14 +196,14 @@ pub(super) struct Logarithm {
 }
 
 impl Logarithm {
-    /// Of a positive finite `x`; relative error 2^-65.
+    /// The logarithm of a positive finite `x`; relative error 2^-65.
     #[inline(always)]
     pub(super) fn of(x: f64) -> Logarithm {
         let (k, m) = parts(x);
         Logarithm { k, rest: Logarithm::near_one(Two(m - 1.0, 0.0)) }
     }
 
-    /// Of a positive finite sum of two.
+    /// The logarithm of a positive finite sum of two numbers.
     #[inline(always)]
     pub(super) fn of_two(x: Two) -> Logarithm {
         let (k, m) = parts(x.0);
@@ -211,7 +211,7 @@ impl Logarithm {
         Logarithm { k, rest: Logarithm::near_one(Two::sum(m - 1.0, low)) }
     }
 
-    /// Of 1 + `f` for f > -1, with the relative error of `of` also where f is small.
+    /// The logarithm of 1 + `f` for f > -1, with the relative error of `of` also for small f.
     #[inline(always)]
     pub(super) fn of_one_plus(f: Two) -> Logarithm {
         let Two(high, low) = Two::sum(1.0, f.0);

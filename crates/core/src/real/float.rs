@@ -1,11 +1,11 @@
-//! What an optimiser needs of a number type beside arithmetic.
+//! What an optimiser needs of a number type besides arithmetic.
 
 use core::fmt::{Display, LowerExp};
 
 use super::Real;
 use crate::random::FromWords;
 
-/// A floating-point type in which an optimisation is carried out: `f32` or `f64`.
+/// A floating-point type for an optimisation: `f32` or `f64`.
 ///
 /// ```
 /// use warpswarm_core::real::{Float, Real};
@@ -17,19 +17,19 @@ use crate::random::FromWords;
 /// assert_eq!((f32::NAME, f64::WORDS), ("f32", 2));
 /// ```
 pub trait Float: Real + Display + LowerExp + FromWords {
-    /// The type's name as the program and the kernels spell it.
+    /// The type's name in the program and in the names of kernels.
     const NAME: &'static str;
     /// Half the distance from 1 to the next number.
     const HALF_EPSILON: Self;
     /// How many 32-bit words [`ordered`](Float::ordered) uses: 1 or 2.
     const WORDS: usize;
 
-    /// The bits, those of `f32` in the lower half.
+    /// The bits; those of `f32` in the lower half.
     fn to_bits64(self) -> u64;
     /// The number with these bits; the inverse of [`to_bits64`](Float::to_bits64).
     fn from_bits64(bits: u64) -> Self;
 
-    /// An integer that orders as results do: -inf < ... < -0 = 0 < ... < inf < NaN.
+    /// An integer with the order of results: -inf < ... < -0 = 0 < ... < inf < NaN.
     ///
     /// It fits in `32 * WORDS` bits. Every NaN gives the largest integer of that size.
     fn ordered(self) -> u64;
