@@ -1,9 +1,10 @@
-//! A leg of CMA-ES, serial or on threads: the same bits.
+//! A leg of CMA-ES, serial or on threads, with the same bits.
 //!
 //! **Equations, symbols and source** are those of [`warpswarm_core::cma_es`].
 //!
-//! **State.** In a [`Swarm`] the samples of the last generation are `best_positions`, with the fitness `best`; the distribution is
-//! `memory`: some numbers, rows of a coordinate each, and the matrices, a row a column.
+//! **State.** In a [`Swarm`] the samples of the last generation are `best_positions`, with the fitness `best`. The
+//! distribution is `memory`: some numbers, rows with a place for each coordinate, and the matrices, with a row for each
+//! column.
 
 mod update;
 
@@ -24,15 +25,16 @@ use update::{Update, identity};
 struct Distribution<'a, R> {
     head: &'a mut [R],
     mean: &'a mut [R],
-    /// The path of the step size.
+    /// The path p, which adapts the step size.
     path: &'a mut [R],
-    /// The path of the matrix, in the coordinates of its factor.
+    /// The path q, which adapts the matrix, in the coordinates of the factor.
     wide: &'a mut [R],
     /// The factor, `[column][row]`
     factor: &'a mut [R],
-    /// What the matrix has learned since, in the coordinates of the factor, `[column][row]`, of which the lower half counts.
+    /// The updates of the matrix since the factor's last update, in the coordinates of the factor, `[column][row]`;
+    /// only the lower half is used.
     learned: &'a mut [R],
-    /// The best fitnesses of the last generations, in a ring.
+    /// The best fitnesses of the last generations, in a ring buffer.
     recent: &'a mut [R],
 }
 
@@ -50,12 +52,13 @@ impl<'a, R: Float> Distribution<'a, R> {
     }
 }
 
-/// Numbers of the memory of a leg.
+/// The length of the memory of a leg, in numbers.
 pub fn memory<R: Float>(strategy: &Strategy<R>) -> usize {
     DistributionLayout::new(strategy.dimensions, strategy.remembered()).len as usize
 }
 
-/// Begins a leg: its distribution, around a point of the bounds, with this step size as a part of the ranges. Nothing is evaluated.
+/// Begins a leg: initialises its distribution around a point within the bounds, with the step size `sigma` as a
+/// fraction of the ranges. Evaluates nothing.
 pub fn begin<R: Float>(swarm: &mut Swarm<R>, work: &Work<'_, R>, strategy: &Strategy<R>, sigma: R) {
     let n = swarm.dimensions;
     let (stride, samples) = (swarm.stride, strategy.individuals as usize);
@@ -76,7 +79,7 @@ pub fn begin<R: Float>(swarm: &mut Swarm<R>, work: &Work<'_, R>, strategy: &Stra
         let [drawn, _] = stream.draws_of(i as u32);
         let (lower, upper) = work.bounds.of(i);
         let drawn = warpswarm_core::pso::uniform((lower, upper), drawn);
-        // The first one in the middle half of each range.
+        // The first leg starts in the middle half of each range.
         let middle = lower * R::HALF + upper * R::HALF;
         let drawn = if is_first { (drawn - middle).fused(R::HALF, middle) } else { drawn };
         distribution.mean[i] = if given.is_nan() { drawn } else { given.clamp_to(lower, upper) };
@@ -85,7 +88,7 @@ pub fn begin<R: Float>(swarm: &mut Swarm<R>, work: &Work<'_, R>, strategy: &Stra
     identity(distribution.learned, n, stride);
 }
 
-/// Memory that generations use one after the other.
+/// Memory that is reused from generation to generation.
 #[derive(Debug, Default)]
 pub struct Scratch<R> {
     strategy: Option<Strategy<R>>,
@@ -100,12 +103,12 @@ pub struct Scratch<R> {
     taught: Taught<R>,
 }
 
-/// What is the same of all samples that are mirrored, of a generation.
+/// Numbers that are equal for all mirrored samples of a generation.
 #[derive(Debug, Default)]
 struct Taught<R> {
     /// The step size in each coordinate, `[coordinate]`.
     steps: Vec<R>,
-    /// One over the diagonal of the factor.
+    /// The reciprocals of the factor's diagonal.
     reciprocals: Vec<R>,
 }
 
@@ -130,7 +133,7 @@ impl<R: Float> Taught<R> {
 }
 
 impl<R: Float> Scratch<R> {
-    /// The strategy for so many dimensions and samples.
+    /// The strategy for these numbers of dimensions and samples.
     pub(crate) fn strategy(&self, dimensions: u32, individuals: u32, active: bool) -> Strategy<R> {
         let is_it = |known: &&Strategy<R>| {
             (known.dimensions, known.individuals) == (dimensions, individuals)
@@ -154,7 +157,7 @@ impl<R: Float> Scratch<R> {
     }
 }
 
-/// A generation; none if it was given up. Whether the leg goes on.
+/// One generation. Returns whether the leg continues; `None` if the generation was aborted.
 pub fn generation<R: Float>(
     swarm: &mut Swarm<R>,
     work: &Work<'_, R>,
@@ -198,7 +201,7 @@ pub fn generation<R: Float>(
         };
         spread(samples, tasks, &draw)
     };
-    // What was placed so far is shown, even if the placing was given up.
+    // Points that have been placed are kept, even if the placement was aborted.
     let is_given_up = work.halt.is_due();
     if is_given_up && swarm.control.iterations > 0 {
         return None;
@@ -221,7 +224,7 @@ pub fn generation<R: Float>(
     Some(vectors.run(update))
 }
 
-/// Samples that are to be drawn and evaluated.
+/// Samples to be drawn and evaluated.
 struct Draw<'a, 'w, R> {
     samples: Samples<'w, R>,
     distribution: &'a Distribution<'a, R>,
@@ -229,9 +232,9 @@ struct Draw<'a, 'w, R> {
     work: &'a Work<'a, R>,
     key: warpswarm_core::random::RunKey,
     generation: u64,
-    /// Samples of the first generation whose points are given.
+    /// The number of samples of the first generation whose points are given.
     given: usize,
-    /// Whether the leg is the run's first.
+    /// Whether this is the run's first leg.
     is_first: bool,
 }
 
@@ -258,7 +261,7 @@ impl<R: Float> Run for Draw<'_, '_, R> {
             }
             let is_given = (index as usize) < given;
             if is_given {
-                // The factor is the identity still.
+                // The factor is still the identity.
                 for i in 0..n {
                     let (lower, upper) = work.bounds.of(i);
                     let given = work.start.of(index, i, n);
@@ -296,7 +299,7 @@ impl<R: Float> Run for Draw<'_, '_, R> {
     }
 }
 
-/// y = A z, of a lower triangular matrix by columns.
+/// y = A z, with a lower triangular matrix A stored by columns.
 #[inline(always)]
 fn times<R: Float>(factor: &[R], z: &[R], y: &mut [R], stride: usize) {
     let n = y.len();
@@ -309,8 +312,8 @@ fn times<R: Float>(factor: &[R], z: &[R], y: &mut [R], stride: usize) {
     }
 }
 
-/// Makes the normal numbers of a sample those of which the factor makes its point, which was mirrored into the bounds; but for
-/// coordinates of which there is no range.
+/// Replaces the normal numbers of a sample by those that the factor maps to its point, which was mirrored into the
+/// bounds; except for coordinates without a range.
 #[inline(always)]
 fn teach_point<R: Float>(
     distribution: &Distribution<'_, R>,
@@ -337,7 +340,7 @@ fn teach_point<R: Float>(
     }
 }
 
-/// Consecutive samples that are to be drawn and evaluated, borrowed.
+/// Consecutive samples to be drawn and evaluated, borrowed.
 struct Samples<'a, R> {
     first: u32,
     stride: usize,
@@ -372,7 +375,7 @@ impl<R: Float> Split for Samples<'_, R> {
 mod tests {
     use super::*;
 
-    /// The factor makes the point of what a mirrored sample teaches; a coordinate without a range keeps its number.
+    /// The factor maps the replaced numbers to the mirrored point; a coordinate without a range keeps its number.
     #[test]
     fn a_mirrored_sample_teaches_what_its_point_does() {
         let (n, stride) = (5, 8);

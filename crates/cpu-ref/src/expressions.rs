@@ -1,19 +1,19 @@
-//! Programs of expressions, with the vectors of the processor.
+//! Programs of expressions, executed with the processor's vector instructions.
 
 use warpswarm_core::expression::machine::{self, Instruction, Program};
 use warpswarm_core::real::Real;
 
 use crate::vectors::{Run, Vectors};
 
-/// Carries out a program: see [`machine::run`].
+/// Executes a program: see [`machine::run`].
 ///
-/// It is never inlined: all operations are compiled into it.
+/// Never inlined, because all operations are compiled into it.
 #[inline(never)]
 pub fn run<R: Real>(vectors: Vectors, memory: &mut [R], program: Program<'_>) {
     vectors.run(Steps { memory, program });
 }
 
-/// Carries out the body of some rows: see [`machine::rows`].
+/// Executes the body for some rows: see [`machine::rows`].
 #[inline(never)]
 pub fn rows<R: Real>(
     vectors: Vectors,
@@ -25,7 +25,7 @@ pub fn rows<R: Real>(
     vectors.run_widest(OfRows { memory, body, outputs, rows, into });
 }
 
-/// A program to be carried out.
+/// A program to be executed.
 struct Steps<'a, R> {
     memory: &'a mut [R],
     program: Program<'a>,
@@ -40,7 +40,7 @@ impl<R: Real> Run for Steps<'_, R> {
     }
 }
 
-/// Rows of data, likewise.
+/// The body for rows of data to be executed.
 struct OfRows<'a, R> {
     memory: &'a mut [R],
     body: &'a [Instruction],

@@ -1,15 +1,16 @@
-//! Populations that fall as the evaluations of a run are spent.
+//! Populations that shrink over the evaluations of a run.
 //!
-//! **Idea.** Many individuals find where the minimum is, few find it exactly. So a population begins large and falls in a straight
-//! line over the evaluations of a run: after s of S it is to have round(N - (N - M) s / S) individuals, of N at first and M at
-//! last. Those that are worst leave.
+//! **Idea.** Many individuals find the region of the minimum, few find it exactly. So a population starts large and
+//! shrinks linearly over the evaluations of a run: after s of S evaluations it should have round(N - (N - M) s / S)
+//! individuals, with N at the start and M at the end. The worst are removed.
 //!
-//! **Source.** R. Tanabe, A. Fukunaga, "Improving the search performance of SHADE using linear population size reduction", IEEE
-//! CEC 2014, equation 10.
+//! **Source.** R. Tanabe, A. Fukunaga, "Improving the search performance of SHADE using linear population size
+//! reduction", IEEE CEC 2014, equation 10.
 //!
-//! **Deviations.** Theirs falls after every iteration; here it does so once a part of 32 is to leave, at least one individual, so
-//! that a device need not stop so often. Who stays keeps its place, but for those behind the last place, who take those of the ones that left.
-//! What the ones that leave have found in the iteration before teaches the run nothing.
+//! **Deviations.** Theirs shrinks after every iteration. Here it shrinks once a 32nd, and at least one individual, is
+//! to be removed, so that a device is stopped less often. The remaining individuals keep their places, except those
+//! after the last place, who take the places of removed ones. What the removed ones found in the previous iteration is
+//! not used for learning.
 
 use warpswarm_core::method::Method;
 use warpswarm_core::order::{Candidate, Fitness};
@@ -19,10 +20,10 @@ use crate::generation::{self, Work};
 use crate::swarm::Swarm;
 use crate::threads::Threads;
 
-/// A population falls once one in so many is to leave.
+/// A population shrinks once one of this many individuals is to be removed.
 const PART: u32 = 32;
 
-/// When a population falls, and to how many individuals.
+/// When a population shrinks, and to how many individuals.
 ///
 /// ```
 /// use warpswarm_cpu_ref::falling::Falls;
@@ -35,10 +36,10 @@ const PART: u32 = 32;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Falls(Vec<Step>);
 
-/// From when on there are so many individuals.
+/// The number of individuals after some iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Step {
-    /// The iteration after which they are so many.
+    /// The iteration after which this number is valid.
     after: u64,
     individuals: u32,
     /// The evaluations of all iterations until then.
@@ -46,7 +47,8 @@ struct Step {
 }
 
 impl Falls {
-    /// From `first` individuals to `last`, at least 1, over so many evaluations, those of the first individuals among them.
+    /// From `first` individuals to `last`, at least 1, over `evaluations`, which include those of the first
+    /// individuals.
     ///
     /// # Panics
     ///
@@ -74,38 +76,40 @@ impl Falls {
         Falls(steps)
     }
 
-    /// The step in which iteration `iteration` is, the first one where there is none.
+    /// The step that is valid in iteration `iteration`.
     fn step(&self, iteration: u64) -> Step {
         let after = self.0.partition_point(|step| step.after < iteration);
         self.0[after.max(1) - 1]
     }
 
-    /// Individuals that do iteration `iteration`, from 1, and are still there after it; at 0, those that are placed.
+    /// The number of individuals that do iteration `iteration`, from 1, and remain after it; at 0, the number that is
+    /// placed.
     pub fn individuals(&self, iteration: u64) -> u32 {
         self.step(iteration).individuals
     }
 
-    /// The evaluations of so many iterations; those of the first individuals come besides.
+    /// The evaluations of the first `iterations` iterations, without those of the first individuals.
     pub fn evaluations(&self, iterations: u64) -> u64 {
         let Step { after, individuals, evaluations } = self.step(iterations);
         (iterations - after).saturating_mul(u64::from(individuals)).saturating_add(evaluations)
     }
 
-    /// How many iterations are done after this one until the population falls again.
+    /// How many iterations are done after this one until the population shrinks again.
     pub fn until_next(&self, iteration: u64) -> u64 {
         let next = self.0.iter().find(|step| step.after > iteration);
         next.map_or(u64::MAX, |step| step.after - iteration)
     }
 }
 
-/// Evaluations after which so many of `all` that are to leave have to, of so many in all: the least s of which a line rounds up to that.
+/// The number of evaluations after which `leave` of the `all` that are to be removed over the run have to be removed:
+/// the smallest s at which the line rounds up to that.
 fn spent_until(leave: u32, all: u32, evaluations: u64) -> u64 {
     let [leave, all, evaluations] = [u128::from(leave), u128::from(all), u128::from(evaluations)];
     let spent = ((2 * leave - 1) * evaluations).div_ceil(2 * all);
     u64::try_from(spent).unwrap_or(u64::MAX)
 }
 
-/// How many are to be there after so many evaluations of all.
+/// The number of individuals that there should be after `spent` of `all` evaluations.
 fn wanted(first: u32, last: u32, (spent, all): (u64, u64)) -> u32 {
     let [leave, spent, all] =
         [u128::from(first - last), u128::from(spent.min(all)), u128::from(all)];
@@ -113,7 +117,7 @@ fn wanted(first: u32, last: u32, (spent, all): (u64, u64)) -> u32 {
     first - u32::try_from(left).unwrap_or(first - last)
 }
 
-/// Has the worst leave, so that so many are there.
+/// Removes the worst, so that `individuals` remain.
 pub fn fall<R: Float>(swarm: &mut Swarm<R>, individuals: usize) {
     let (n, stride) = (swarm.individuals(), swarm.stride);
     if individuals == 0 || individuals >= n {
@@ -147,7 +151,7 @@ pub fn fall<R: Float>(swarm: &mut Swarm<R>, individuals: usize) {
     }
 }
 
-/// The same for what is there of each individual, so many elements each.
+/// The same for one array with `each` elements of each individual.
 fn fall_in<T: Copy>(
     all: &mut Vec<T>,
     (each, moves): (usize, &[(usize, usize)]),
@@ -159,7 +163,7 @@ fn fall_in<T: Copy>(
     all.truncate(individuals * each);
 }
 
-/// Has at least so many individuals be there: those that are added are of no meaning.
+/// Grows a population to at least `individuals`; the contents of the added ones are undefined.
 pub fn fill<R: Float>(swarm: &mut Swarm<R>, individuals: usize) {
     let (n, stride) = (swarm.individuals(), swarm.stride);
     if individuals <= n {
@@ -175,13 +179,13 @@ pub fn fill<R: Float>(swarm: &mut Swarm<R>, individuals: usize) {
     swarm.archive.resize(archive * individuals, R::ZERO);
 }
 
-/// Has those leave that are not in a swarm's next iteration.
+/// Removes the individuals that do not take part in the next iteration.
 pub fn fall_due<R: Float>(swarm: &mut Swarm<R>, falls: &Falls) {
     let individuals = falls.individuals(swarm.control.iterations + 1) as usize;
     fall(swarm, individuals);
 }
 
-/// Does up to `iterations` iterations, fewer if the population stops by itself, which falls meanwhile.
+/// Does up to `iterations` iterations of a population that shrinks, fewer if the run stops.
 ///
 /// N and then M iterations give the same bits as N + M, with any [`Threads`].
 pub fn run<R: Float, M: Method<R>>(
@@ -209,7 +213,7 @@ mod tests {
     use super::*;
     use crate::swarm::RunId;
 
-    /// Against a run that falls after every iteration: never fewer than that has, and but for a part of 32 as many.
+    /// Compared with a run that shrinks after every iteration: never fewer individuals, and at most a 32nd more.
     #[test]
     fn populations_fall_along_a_line() {
         for (first, last, all) in
@@ -229,7 +233,7 @@ mod tests {
             assert_eq!(falls.individuals(u64::MAX), last);
             assert_eq!(falls.until_next(u64::MAX - 1), u64::MAX);
         }
-        // Of more than can be counted nobody leaves too early.
+        // With more evaluations than can be counted, no individual is removed too early.
         let endless = Falls::new(u32::MAX, 1, u64::MAX);
         assert_eq!(endless.individuals(1 << 20), u32::MAX);
         assert_eq!(endless.evaluations(u64::MAX), u64::MAX);
@@ -254,7 +258,7 @@ mod tests {
         assert_eq!(swarm.numbers, [0.0, 1.0, 8.0, 9.0, 4.0, 5.0, 10.0, 11.0]);
         assert_eq!(first(&swarm.archive), [0.0, 4.0, 2.0, 5.0, 6.0, 10.0, 8.0, 11.0]);
         assert_eq!((swarm.positions.len(), swarm.velocities.len()), (4 * stride, 0));
-        // Of equals the first stays.
+        // Of equal ones the first remains.
         fall(&mut swarm, 2);
         assert_eq!(first(&swarm.best_positions), [2.0, 4.0]);
     }

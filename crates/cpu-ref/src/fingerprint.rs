@@ -8,8 +8,8 @@ use crate::swarm::Swarm;
 
 /// A hash of all bits of a state, the same on every machine and in every version of the library.
 ///
-/// It is FNV-1a over 64-bit words: for noticing that two states differ, not for security. Two NaNs
-/// with different bits differ, as do the two zeros.
+/// It is FNV-1a over 64-bit words: for detecting that two states differ, not for security. Two NaNs with different bits
+/// differ, as do the two zeros.
 ///
 /// ```
 /// use warpswarm_cpu_ref::{RunId, Swarm, fingerprint};
@@ -27,7 +27,7 @@ pub fn fingerprint<R: Float>(swarm: &Swarm<R>) -> u64 {
     words(swarm).fold(0xcbf2_9ce4_8422_2325, step)
 }
 
-/// The first place where two states differ by bits, in words; `None` where they are the same.
+/// The first place where two states differ by bits, in words; `None` if they are equal.
 ///
 /// ```
 /// use warpswarm_cpu_ref::{RunId, Swarm, difference};
@@ -58,7 +58,7 @@ pub fn difference<R: Float>(left: &Swarm<R>, right: &Swarm<R>) -> Option<String>
     }
 }
 
-/// Everything in a state as (array, place in it, bits).
+/// All numbers of a state as (array, place in it, bits).
 fn words<R: Float>(swarm: &Swarm<R>) -> impl Iterator<Item = (&'static str, usize, u64)> {
     let Swarm { id, control, global, .. } = swarm;
     let row = |name, row: &[R]| {
@@ -99,7 +99,7 @@ fn words<R: Float>(swarm: &Swarm<R>) -> impl Iterator<Item = (&'static str, usiz
         let numbers: Vec<u64> = numbers.collect();
         numbers.into_iter().enumerate().map(|(place, word)| ("legs", place, word))
     };
-    // Where a run does not begin anew there is nothing of it.
+    // A run without restarts has no legs in the hash.
     let legs = (swarm.legs != Legs::default()).then(|| search(&swarm.legs));
     let earlier = swarm.earlier.as_ref().map(|earlier| {
         let [violation, value] = fitness(earlier.best.fitness);

@@ -1,4 +1,4 @@
-//! How one particle moves: what both orders of an iteration share.
+//! How one particle moves; shared by the synchronous and the asynchronous order.
 
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::row_stride;
@@ -21,7 +21,7 @@ pub(crate) struct Flight<'a, R, O> {
     pub(crate) iteration: u64,
 }
 
-/// The bounds in rows that are as long as those of a swarm, zero where there is no coordinate: what moves there stays zero.
+/// The bounds in rows as long as those of a swarm, zero after the last coordinate, so that places there stay zero.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows<R> {
     pub(crate) lower: Vec<R>,
@@ -40,9 +40,9 @@ impl<R: Float> Rows<R> {
     }
 }
 
-/// Evaluates `$body` with the flight `$flight`; compiled anew for the most common cases, where the
-/// number of dimensions and the boundary mode are constants, and the bounds of two dimensions are
-/// copies to which nothing else can point: the compiler unrolls rows and hoists what does not change.
+/// Evaluates `$body` with the flight `$flight`. It is compiled separately for the most common cases. There the number
+/// of dimensions and the boundary mode are constants, and the bounds of two dimensions are copies without aliases, so
+/// that the compiler unrolls rows and hoists invariants.
 macro_rules! specialised {
     ($flight:ident => $body:expr) => {
         match ($flight.bounds.dimensions(), $flight.coefficients.boundary) {
@@ -79,7 +79,7 @@ impl<'a, R: Float, O: Evaluate<R>> Flight<'a, R, O> {
         Flight { objective, bounds, rows, coefficients: *coefficients, key, iteration }
     }
 
-    /// The same; `bounds` is a copy of its own.
+    /// The same flight; `bounds` is a copy of its bounds.
     #[inline(always)]
     pub(crate) fn within<'b>(self, bounds: Bounds<'b, R>) -> Flight<'b, R, O>
     where
@@ -89,13 +89,13 @@ impl<'a, R: Float, O: Evaluate<R>> Flight<'a, R, O> {
         Flight { objective, bounds, rows, coefficients, key, iteration }
     }
 
-    /// The same; `boundary` is its own mode, as a constant.
+    /// The same flight; `boundary` is its boundary mode, as a constant.
     #[inline(always)]
     pub(crate) fn of_boundary(self, boundary: Boundary) -> Self {
         Flight { coefficients: Coefficients { boundary, ..self.coefficients }, ..self }
     }
 
-    /// Gives the particle its new velocity and position, and evaluates it there.
+    /// Updates the particle's velocity and position, and evaluates it.
     #[inline(always)]
     pub(crate) fn fly(&self, particle: &mut Particle<'_, R>, global: &[R]) -> Fitness<R> {
         let Particle { index, ref mut position, ref mut velocity, .. } = *particle;
@@ -103,7 +103,7 @@ impl<'a, R: Float, O: Evaluate<R>> Flight<'a, R, O> {
         self.fly_rows(index, position, velocity, leaders)
     }
 
-    /// The same of its rows.
+    /// The same for a particle's rows.
     #[inline(always)]
     pub(crate) fn fly_rows(
         &self,
@@ -114,7 +114,7 @@ impl<'a, R: Float, O: Evaluate<R>> Flight<'a, R, O> {
     ) -> Fitness<R> {
         let dimensions = self.bounds.dimensions();
         let fitness = if dimensions <= 2 {
-            // Copies, to which nothing else can point: they stay in registers until the end.
+            // Copies without aliases: they stay in registers until the end.
             let mut x = [position[0], position[1]];
             let mut v = [velocity[0], velocity[1]];
             self.move_few(index, &mut x, &mut v, leaders);
@@ -128,14 +128,14 @@ impl<'a, R: Float, O: Evaluate<R>> Flight<'a, R, O> {
         if O::CONSTRAINED { fitness.judged_by(index) } else { fitness }
     }
 
-    /// Moves all coordinates of particle `index`, several at a time where the processor has vectors: first the draws,
-    /// then the coordinates, those behind the last included.
+    /// Moves all coordinates of particle `index`, several at a time with vector instructions: first the draws, then the
+    /// coordinates, including the places after the last one.
     #[inline(always)]
     fn move_row(&self, index: u32, x: &mut [R], v: &mut [R], leaders: Leaders<'_, R>) {
         let stream = Stream::new(self.key, Purpose::Move, self.iteration, index);
         let mut first = 0;
         while first < x.len() {
-            // So many that a compiler knows it, or fewer.
+            // A number that the compiler knows, or fewer.
             if x.len() - first >= PLACES {
                 self.move_places(index, (stream, first, PLACES), (x, v), leaders);
             } else {
@@ -145,7 +145,7 @@ impl<'a, R: Float, O: Evaluate<R>> Flight<'a, R, O> {
         }
     }
 
-    /// Moves `count` coordinates from the `first` on, of as many factors.
+    /// Moves `count` coordinates from `first` on, with as many factors.
     #[inline(always)]
     fn move_places(
         &self,
@@ -160,7 +160,7 @@ impl<'a, R: Float, O: Evaluate<R>> Flight<'a, R, O> {
             (&leaders.personal[first..][..count], &leaders.global[first..][..count]);
         let (lower, upper) =
             (&self.rows.lower[first..][..count], &self.rows.upper[first..][..count]);
-        // Places of their own: nothing that is read can be where they are.
+        // A separate array, without aliases to what is read.
         let mut moved = [[R::ZERO; PLACES]; 2];
         for i in 0..count {
             let at = Coordinate { position: x[i], velocity: v[i], personal_best: personal[i] };
@@ -202,8 +202,8 @@ impl<'a, R: Float, O: Evaluate<R>> Flight<'a, R, O> {
         pso::moved(&self.coefficients, at.position, velocity, bounds, reentry)
     }
 
-    /// Whether `new` strictly beats `old`, both results of the objective: [`Fitness::beats`],
-    /// without a look at violations that are always zero.
+    /// Whether `new` strictly beats `old`, both results of the objective: [`Fitness::beats`], without comparing
+    /// violations that are always zero.
     #[inline(always)]
     pub(crate) fn beats(&self, new: Fitness<R>, old: Fitness<R>) -> bool {
         if O::CONSTRAINED {
@@ -214,14 +214,14 @@ impl<'a, R: Float, O: Evaluate<R>> Flight<'a, R, O> {
     }
 }
 
-/// The two places that pull a particle.
+/// The personal and the global best position, which pull a particle.
 #[derive(Clone, Copy)]
 pub(crate) struct Leaders<'a, R> {
     pub(crate) personal: &'a [R],
     pub(crate) global: &'a [R],
 }
 
-/// Not inlined: the compiler would compute it for every coordinate, in bounds or not.
+/// Not inlined: otherwise the compiler would compute it for every coordinate, even inside the bounds.
 #[cold]
 #[inline(never)]
 fn reentry_draw<R: Float>(key: RunKey, iteration: u64, individual: u32, i: u32) -> R {

@@ -1,17 +1,17 @@
 //! The fireworks algorithm, serial or on threads.
 //!
-//! **Idea.** As [`warpswarm_core::fwa`] has it: an iteration places the sparks, evaluates them, sums
-//! distances, and selects. Sparks and sums are spread over threads; the few decisions between them
-//! are the calling thread's.
+//! **Idea.** As in [`warpswarm_core::fwa`]: an iteration places the sparks, evaluates them, sums distances, and
+//! selects. Sparks and sums are distributed over threads; the few decisions between them are made on the calling
+//! thread.
 //!
 //! **Equations, symbols and source** are those of [`warpswarm_core::fwa`].
 //!
-//! **State.** In a [`Swarm`] the fireworks are `best_positions`, with the fitness `best`; the first of
-//! them is the best from the first iteration on. `positions` and `velocities` are empty. `numbers`
-//! count the evaluations that each place has spent: [`evaluations`] adds them up.
+//! **State.** In a [`Swarm`] the fireworks are `best_positions`, with the fitness `best`; from the first iteration on
+//! the first of them is the best. `positions` and `velocities` are empty. `numbers` count the evaluations that each
+//! place has spent; [`evaluations`] adds them.
 //!
-//! Candidates are numbered: the fireworks, then the sparks of each in turn, then those that stretch.
-//! A spark's draws are those of the individual of that number, the selection's those of the fireworks.
+//! Candidates are numbered: the fireworks, then the sparks of each firework in turn, then the Gaussian sparks. A spark
+//! uses the draws of the individual with its number, the selection those of the fireworks.
 
 use warpswarm_core::fwa::{self, Fwa, NUMBERS, Range, Spark};
 use warpswarm_core::launch::{row_stride, stopped};
@@ -26,23 +26,23 @@ use crate::generation::Work;
 use crate::swarm::{RunId, Swarm};
 use crate::threads::{Outcome, Split, Threads, spread};
 
-/// How far a run goes, at most.
+/// The limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Iterations from here on.
+    /// The number of further iterations.
     pub iterations: u64,
-    /// Evaluations since the beginning; a run whose next iteration would exceed them has stopped.
+    /// The total number of evaluations; a run whose next iteration would exceed it has stopped.
     pub evaluations: u64,
 }
 
 impl Span {
-    /// So many iterations, with whatever evaluations they take.
+    /// This number of iterations, without a limit of evaluations.
     pub fn iterations(iterations: u64) -> Self {
         Span { iterations, evaluations: u64::MAX }
     }
 }
 
-/// The fireworks at iteration 0: placed, evaluated, and stopped if their best meets the target.
+/// The fireworks at iteration 0: placed, evaluated, and stopped if their best reaches the target.
 pub fn start<R: Float>(
     work: &Work<'_, R>,
     individuals: u32,
@@ -68,7 +68,7 @@ pub fn start<R: Float>(
     swarm
 }
 
-/// Fireworks of the right shape, every coordinate zero and every fitness the worst.
+/// Fireworks of the right shape, with every coordinate zero and every fitness the worst.
 pub fn unplaced<R: Float>(dimensions: usize, individuals: u32, id: RunId) -> Swarm<R> {
     let mut swarm = Swarm::unplaced(dimensions, individuals, id);
     (swarm.positions, swarm.velocities) = (Vec::new(), Vec::new());
@@ -76,7 +76,7 @@ pub fn unplaced<R: Float>(dimensions: usize, individuals: u32, id: RunId) -> Swa
     swarm
 }
 
-/// The evaluations that a run has spent, those of the start included.
+/// The evaluations that a run has spent, including those of the start.
 pub fn evaluations<R: Float>(swarm: &Swarm<R>) -> u64 {
     let numbers = swarm.numbers.chunks_exact(NUMBERS);
     numbers.map(|row| fwa::evaluations([row[0], row[1]])).fold(0, u64::saturating_add)
@@ -89,12 +89,12 @@ pub fn next_evaluations<R: Float>(swarm: &Swarm<R>, fwa: &Fwa<R>) -> u64 {
     sparks.sum::<u64>() + u64::from(fwa.gaussian_sparks)
 }
 
-/// Whether a run's next iteration would exceed so many evaluations.
+/// Whether a run's next iteration would exceed `limit` evaluations.
 pub fn would_exceed<R: Float>(swarm: &Swarm<R>, fwa: &Fwa<R>, limit: u64) -> bool {
     evaluations(swarm).saturating_add(next_evaluations(swarm, fwa)) > limit
 }
 
-/// Goes as far as `span` has it, less far if the run stops by itself.
+/// Continues a run up to the limits of `span`; it may stop before.
 ///
 /// N and then M iterations give the same bits as N + M, with any [`Threads`].
 pub fn run<R: Float>(
@@ -118,7 +118,7 @@ pub fn run<R: Float>(
     }
 }
 
-/// Notes whether a run that goes on so far stops at its limit of evaluations.
+/// Records whether a run stops at its limit of evaluations.
 fn settle<R: Float>(swarm: &mut Swarm<R>, fwa: &Fwa<R>, limit: u64) {
     if !swarm.has_stopped() && would_exceed(swarm, fwa, limit) {
         swarm.control.stopped = stopped::EVALUATIONS;
@@ -138,23 +138,23 @@ fn range<R: Float>(swarm: &Swarm<R>) -> Range<R> {
     Range::of(swarm.individuals() as u32, &Fireworks(&swarm.best))
 }
 
-/// The fireworks and sparks of an iteration: memory that iterations use one after the other.
+/// The fireworks and sparks of an iteration: memory that is reused from iteration to iteration.
 #[derive(Default)]
 struct Candidates<R> {
     /// `[spark]`
     sparks: Vec<Spark<R>>,
-    /// The sparks' places, `[spark][stride]`.
+    /// The sparks' positions, `[spark][stride]`.
     rows: Vec<R>,
     /// Their fitness, `[spark]`.
     fitness: Vec<Fitness<R>>,
-    /// Where candidates lie in their ranges, `[candidate][dimensions]`.
+    /// The candidates' positions scaled by the ranges, `[candidate][dimensions]`.
     places: Vec<R>,
-    /// Sums of distances, then where their parts of the wheel end, `[candidate]`.
+    /// First sums of distances, then the ends of the parts of the roulette wheel, `[candidate]`.
     sums: Vec<R>,
 }
 
 impl<R: Float> Candidates<R> {
-    /// Decides upon the sparks, and counts them.
+    /// Chooses the sparks, and counts them.
     fn throw(&mut self, swarm: &mut Swarm<R>, fwa: &Fwa<R>) {
         let range = range(swarm);
         let fireworks = swarm.individuals() as u32;
@@ -180,7 +180,7 @@ impl<R: Float> Candidates<R> {
         self.fitness.resize(self.sparks.len(), Fitness::WORST);
     }
 
-    /// The place of a candidate, `[stride]`.
+    /// The position of a candidate, `[stride]`.
     fn row<'a>(&'a self, swarm: &'a Swarm<R>, candidate: usize) -> &'a [R] {
         match candidate.checked_sub(swarm.individuals()) {
             None => swarm.best_position(candidate),
@@ -188,7 +188,7 @@ impl<R: Float> Candidates<R> {
         }
     }
 
-    /// Makes `sums` the ends of the candidates' parts of the wheel.
+    /// Computes in `sums` the ends of the candidates' parts of the wheel.
     fn spin(&mut self, swarm: &Swarm<R>, work: &Work<'_, R>, threads: Threads) {
         let dimensions = swarm.dimensions;
         let all = swarm.individuals() + self.sparks.len();
@@ -208,7 +208,7 @@ impl<R: Float> Candidates<R> {
             }
             Outcome::<R>::NONE
         };
-        // A sum looks at every candidate, whatever an evaluation costs.
+        // A sum reads every candidate, whatever an evaluation costs.
         let threads = if threads == Threads::Serial { threads } else { Threads::Pool };
         let tasks = threads.tasks(all * dimensions, work.halt);
         spread(Sums { first: 0, sums: &mut self.sums }, tasks, &distances);
@@ -221,7 +221,7 @@ impl<R: Float> Candidates<R> {
     }
 }
 
-/// Who draws for candidate `index` in the iteration after the one that has been done.
+/// The individual that draws for candidate `index` in the next iteration.
 fn who<R: Float>(swarm: &Swarm<R>, index: u32) -> Individual<R> {
     Individual {
         key: swarm.id.key(),
@@ -234,7 +234,7 @@ fn who<R: Float>(swarm: &Swarm<R>, index: u32) -> Individual<R> {
     }
 }
 
-/// Places the sparks, and selects; whether that was not given up.
+/// Places the sparks, and selects; returns false if that was aborted.
 fn step<R: Float>(
     swarm: &mut Swarm<R>,
     fwa: &Fwa<R>,
@@ -282,7 +282,7 @@ fn step<R: Float>(
     true
 }
 
-/// Makes the next fireworks of the candidates; `best` is the best of the sparks.
+/// Copies the selected candidates to the fireworks; `best` is the best of the sparks.
 fn select<R: Float>(swarm: &mut Swarm<R>, candidates: &Candidates<R>, best: Candidate<R>) {
     let fireworks = swarm.individuals();
     let key: RunKey = swarm.id.key();
@@ -308,9 +308,9 @@ fn select<R: Float>(swarm: &mut Swarm<R>, candidates: &Candidates<R>, best: Cand
     (swarm.best_positions, swarm.best) = (rows, fitness);
 }
 
-/// Consecutive points that are to be placed and evaluated, borrowed.
+/// Consecutive points to be placed and evaluated, borrowed.
 struct Points<'a, R> {
-    /// The first one's number.
+    /// The number of the first point.
     first: u32,
     stride: usize,
     rows: &'a mut [R],

@@ -1,8 +1,7 @@
-//! Populations that a [`Method`] moves, serial or on threads: the oracle of the kernels of the same
-//! name.
+//! Populations of a [`Method`], serial or on threads: the reference for the kernels of the same name.
 //!
-//! In a [`Swarm`] the public points are `best_positions`, with the fitness `best`; own rows 0 and 1 are
-//! `positions` and `velocities`, empty where the method has none.
+//! In a [`Swarm`] the public points are `best_positions`, with the fitness `best`. Own rows 0 and 1 are `positions` and
+//! `velocities`, which are empty if the method has none.
 
 mod before;
 pub mod common;
@@ -28,21 +27,20 @@ use crate::task::{Bounds, Start};
 use crate::threads::{Halt, Outcome, Threads};
 use crate::vectors::{Run, Vectors};
 
-/// What is minimised, where, and when a run stops by itself.
+/// The objective, its bounds, and when a run stops.
 ///
-/// The objective is behind a pointer, so that the loops are compiled once for a method and not for every
-/// objective.
+/// The objective is behind a pointer, so that the loops are compiled once for a method and not for every objective.
 #[derive(Clone, Copy)]
 pub struct Work<'a, R> {
-    /// The fitness at a point, in the bits that results have.
+    /// The fitness at a point, in the form of results.
     pub evaluate: &'a (dyn Fn(&[R]) -> Fitness<R> + Sync),
-    /// Where.
+    /// The bounds.
     pub bounds: Bounds<'a, R>,
-    /// Where the first individuals begin.
+    /// The initial points of the first individuals.
     pub start: Start<'a, R>,
-    /// When the run stops by itself.
+    /// When the run stops.
     pub stop: StopRule<R>,
-    /// When a pass is given up in its middle.
+    /// When a pass over the individuals is aborted.
     pub halt: Halt<'a>,
 }
 
@@ -52,7 +50,7 @@ impl<R> std::fmt::Debug for Work<'_, R> {
     }
 }
 
-/// The population at iteration 0: placed, evaluated, and stopped if its best meets the target.
+/// The population at iteration 0: placed, evaluated, and stopped if its best reaches the target.
 pub fn start<R: Float, M: Method<R>>(
     method: &M,
     work: &Work<'_, R>,
@@ -66,7 +64,7 @@ pub fn start<R: Float, M: Method<R>>(
     swarm
 }
 
-/// Places the individuals of a leg, of which the population has the shape, and evaluates them.
+/// Places the individuals of a leg in a population of the right shape, and evaluates them.
 pub fn place<R: Float, M: Method<R>>(
     swarm: &mut Swarm<R>,
     method: &M,
@@ -100,7 +98,7 @@ pub fn place<R: Float, M: Method<R>>(
     }
 }
 
-/// A population of the right shape, every coordinate zero and every fitness the worst.
+/// A population of the right shape, with every coordinate zero and every fitness the worst.
 pub fn unplaced<R: Float, M: Method<R>>(
     dimensions: usize,
     individuals: u32,
@@ -117,7 +115,7 @@ pub fn unplaced<R: Float, M: Method<R>>(
     swarm
 }
 
-/// Does up to `iterations` iterations, fewer if the population stops by itself.
+/// Does up to `iterations` iterations, fewer if the run stops.
 ///
 /// N and then M iterations give the same bits as N + M, with any [`Threads`].
 pub fn run<R: Float, M: Method<R>>(
@@ -130,7 +128,7 @@ pub fn run<R: Float, M: Method<R>>(
     let (mut rows, mut fitness, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
     let bounds = Rows::of(work.bounds);
     if M::SHARES {
-        // Behind the individuals, what they have left.
+        // The archive comes after the individuals.
         rows.clone_from(&swarm.best_positions);
         rows.extend_from_slice(&swarm.archive);
     }
@@ -167,7 +165,7 @@ pub fn run<R: Float, M: Method<R>>(
     }
 }
 
-/// One iteration; whether it was not given up.
+/// One iteration; returns false if it was aborted.
 fn step<R: Float, M: Method<R>>(
     swarm: &mut Swarm<R>,
     method: &M,
@@ -191,7 +189,7 @@ fn step<R: Float, M: Method<R>>(
     true
 }
 
-/// Takes what the individuals have found in an iteration of a leg.
+/// Takes the results of the individuals in an iteration of a leg.
 fn finish<R: Float, M: Method<R>>(
     swarm: &mut Swarm<R>,
     method: &M,
@@ -214,7 +212,7 @@ fn finish<R: Float, M: Method<R>>(
     }
 }
 
-/// The best attempt so far: its fitness, what it was made with, and its number.
+/// The best attempt so far: its fitness, plan, numbers, and index.
 type Kept<R, P> = (Fitness<R>, P, Numbers<R>, u32);
 
 /// What all individuals share in an iteration.
@@ -230,7 +228,7 @@ struct Moves<'a, R, M> {
     individuals: u32,
 }
 
-/// Individuals that are to move.
+/// Individuals to be moved.
 struct Advance<'a, 'w, R, M> {
     moves: Moves<'a, R, M>,
     ones: Ones<'w, R>,
@@ -251,12 +249,12 @@ impl<R: Float, M: Method<R>> With<M> for Advance<'_, '_, R, M> {
     #[inline(always)]
     fn with(self, method: M) -> Outcome<R> {
         let Advance { moves, ones } = self;
-        // A copy, to which nothing else can point: what is the same at all coordinates is looked at once.
+        // A copy without aliases: numbers that are equal for all coordinates are read once.
         let moves = Moves { method, ..moves };
         let mut scratch = Scratch::new::<M>(moves.before.stride);
         let mut outcome = Outcome::NONE;
         let looking = Looking::at(moves.before);
-        // No closure: it would be compiled by itself, without vectors.
+        // No closure: it would be compiled separately, without vector instructions.
         for one in ones {
             outcome = outcome.join(moves.advance(one, &looking, &mut scratch));
         }
@@ -264,11 +262,11 @@ impl<R: Float, M: Method<R>> With<M> for Advance<'_, '_, R, M> {
     }
 }
 
-/// Memory that individuals use one after the other.
+/// Memory that is reused from individual to individual.
 struct Scratch<R> {
     /// The last proposal.
     tried: Proposal<R>,
-    /// The best so far.
+    /// The best proposal so far.
     kept: Proposal<R>,
     drawn: Drawn<R>,
 }
@@ -281,7 +279,7 @@ impl<R: Float> Scratch<R> {
 }
 
 impl<R: Float, M: Method<R>> Moves<'_, R, M> {
-    /// Has an individual propose, and perhaps take its proposal for its public point.
+    /// Computes the proposals of an individual, and replaces its public point if the best one is accepted.
     #[inline(always)]
     fn advance(
         self,
@@ -336,13 +334,13 @@ impl<R: Float, M: Method<R>> Moves<'_, R, M> {
     }
 }
 
-/// Puts the first step of [`solis_wets`] into number 0 of every individual.
+/// Writes the first step of [`solis_wets`] to number 0 of every individual.
 fn nearest<R: Float>(swarm: &mut Swarm<R>, work: &Work<'_, R>, threads: Threads) {
     let (stride, dimensions) = (swarm.stride, swarm.dimensions);
     let Work { bounds, halt, .. } = *work;
     let rows = swarm.best_positions.clone();
     let step = |one: One<'_, R>| {
-        // It looks at all others.
+        // Each individual reads all others, so the halt is checked for each.
         if halt.is_due() {
             return Outcome::NONE;
         }

@@ -1,4 +1,4 @@
-//! Iterations in two halves, for those who evaluate points themselves, all of an iteration at once.
+//! Iterations in two halves, for callers that evaluate all points of an iteration themselves.
 
 use warpswarm_core::launch::StopRule;
 use warpswarm_core::order::Fitness;
@@ -7,11 +7,11 @@ use crate::swarm::Swarm;
 use crate::task::Bounds;
 use crate::threads::Threads;
 
-/// The halves of iterations, which follow each other: [`propose`](Halves::propose), then [`accept`](Halves::accept).
+/// The two halves of an iteration, in turn: [`propose`](Halves::propose), then [`accept`](Halves::accept).
 ///
 /// The bits are those of whole iterations, with any [`Threads`].
 pub trait Halves<R>: Send + Sync {
-    /// Puts the points that the individuals propose, `[attempt][coordinate]`, into `points`; the swarm stays as it is.
+    /// Writes the points that the individuals propose, `[attempt][coordinate]`, to `points`; does not change the swarm.
     fn propose(
         &mut self,
         swarm: &Swarm<R>,
@@ -20,11 +20,11 @@ pub trait Halves<R>: Send + Sync {
         points: &mut Vec<R>,
     );
 
-    /// Takes the fitness of what was proposed, in the same order, by the level of the run.
+    /// Takes the fitnesses of the proposed points, in the same order, at the level of the run.
     ///
     /// # Panics
     ///
-    /// Where there are more or fewer than was proposed.
+    /// Panics if there are more or fewer fitnesses than proposed points.
     fn accept(
         &mut self,
         swarm: &mut Swarm<R>,

@@ -1,7 +1,7 @@
-//! The loops of the methods of `core`, and of programs of expressions, compiled with this crate.
+//! Instances of the loops over the methods of `core` and over programs of expressions, compiled with this crate.
 //!
-//! They take minutes to compile. In builds without much optimisation the compiler uses a function of generic types again that
-//! another crate has compiled: so those that use this one, and their tests, need not compile the loops anew, each by itself.
+//! They take minutes to compile. With little optimisation the compiler reuses instances of generic functions from other
+//! crates. So crates that use this one, and their tests, need not compile the loops again.
 
 use warpswarm_core::cmepso::Cmepso;
 use warpswarm_core::de::De;
@@ -19,7 +19,7 @@ use crate::{
     Behind, Halves, Swarm, expressions, falling, fwa, generation, portfolio, pso, restarts, spso,
 };
 
-/// A number that depends on where the loops of a method are, so that they are compiled.
+/// A number that depends on the addresses of a method's loops, so that they are compiled.
 fn of_method<R: Float, M: Method<R>>() -> usize {
     [
         generation::start::<R, M> as *const () as usize,
@@ -61,7 +61,7 @@ fn of_real<R: Float>() -> usize {
     .fold(0, usize::wrapping_add)
 }
 
-/// Of no use but that the loops are compiled for it.
+/// Has no use except that the loops are compiled for it.
 #[doc(hidden)]
 pub fn compiled() -> usize {
     of_real::<f32>().wrapping_add(of_real::<f64>())

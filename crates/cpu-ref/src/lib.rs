@@ -1,20 +1,20 @@
-//! The algorithms on the CPU, in the papers' order: the oracle of every test, and a backend.
+//! The algorithms on the CPU, in the papers' order: the reference for all tests, and a backend.
 //!
-//! Straight loops over the equations of [`warpswarm_core`]. The state is laid out as the GPU has
-//! it, so that states can be compared by bits and moved between backends.
+//! Straight loops over the equations of [`warpswarm_core`]. The state has the layout of the GPU's, so that states can
+//! be compared by bits and moved between backends.
 //!
-//! * [`task`]: what is minimised, in which bounds, and when a run stops by itself.
+//! * [`task`]: the objective, its bounds, and when a run stops.
 //! * [`swarm`]: the state of one run.
-//! * [`pso`]: particle swarm optimisation, synchronous: serial or on threads, the same bits.
+//! * [`pso`]: particle swarm optimisation, synchronous; serial or on threads, with the same bits.
 //! * [`spso`]: the CPSO paper's serial SPSO, asynchronous: the baseline of the speed tables.
-//! * [`fwa`]: the fireworks algorithm, serial or on threads, the same bits.
-//! * [`generation`]: everything that is a [`Method`](warpswarm_core::method::Method).
-//! * [`halves`]: iterations in two halves, for those who evaluate points themselves.
-//! * [`falling`]: populations that fall as a run's evaluations are spent.
-//! * [`migration`]: what runs give each other as islands.
-//! * [`threads`]: how the particles of a run are spread over threads.
-//! * [`vectors`]: loops compiled for the processor at hand.
-//! * [`expressions`]: programs of expressions, carried out with these vectors.
+//! * [`fwa`]: the fireworks algorithm; serial or on threads, with the same bits.
+//! * [`generation`]: every [`Method`](warpswarm_core::method::Method).
+//! * [`halves`]: iterations in two halves, for callers that evaluate points themselves.
+//! * [`falling`]: populations that shrink over a run's evaluations.
+//! * [`migration`]: the exchange of individuals between runs that are islands.
+//! * [`threads`]: how the particles of a run are distributed over threads.
+//! * [`vectors`]: loops compiled for the processor's vector instructions.
+//! * [`expressions`]: executing programs of expressions with these instructions.
 //! * [`mod@fingerprint`]: comparing states by bits.
 //!
 //! ```

@@ -1,26 +1,27 @@
 //! Migration between the islands of an archipelago.
 //!
-//! **Idea.** An island is a run. Now and then it shows copies of some of its individuals to its neighbours, the
-//! *emigrants*, and takes what they have shown, its *immigrants*, in place of individuals that are worse.
+//! **Idea.** An island is a run. From time to time it sends copies of some of its individuals, its *emigrants*, to its
+//! neighbours. The copies that it receives, its *immigrants*, replace individuals that are worse.
 //!
 //! ```text
 //! select:   the m best individuals, best first; or m different ones, drawn
 //! replace:  the m worst individuals, worst first, or m different ones, drawn, or the first m, are each offered one
-//!           immigrant; an immigrant takes the place where its fitness beats the one there
+//!           immigrant; an immigrant replaces the individual if its fitness is better
 //! ```
 //!
-//! Who leaves and who will be offered an immigrant is decided at once, at the end of an epoch; those that set out then arrive
-//! at the end of the next one. So nobody has to look at the whole run when they do, and a run is looked at while it goes on.
+//! Which individuals leave and which will be offered an immigrant is decided together, at the end of an epoch. The
+//! emigrants arrive at the end of the next epoch. So a run is searched only once for each epoch, and it can continue
+//! meanwhile.
 //!
-//! A migrant is an individual's public point: PSO's personal best, DE's individual, a chain's point. Whose place is
-//! taken keeps its position, velocity and numbers. Best and worst are so in the total order of results, (violation,
-//! value, index). What is drawn depends on seed, run and the iteration at which the run is.
+//! A migrant is an individual's public point: PSO's personal best, DE's individual, a chain's point. A replaced
+//! individual keeps its position, velocity and numbers. Best and worst are defined by the total order of results,
+//! (violation, value, index). Random choices depend on the seed, the run and its current iteration.
 //!
 //! **Source.** E. Cantú-Paz, "Efficient and Accurate Parallel Genetic Algorithms", Kluwer 2000, chapter 7, on which
 //! migrants leave and whom they replace.
 //!
-//! **Deviations.** An immigrant that is no better than the individual whose place it was to take does not come: so
-//! bests never worsen.
+//! **Deviations.** An immigrant that is no better than the individual that it is offered to is dropped. So the best
+//! fitness never becomes worse.
 
 use std::collections::BTreeMap;
 
@@ -60,12 +61,12 @@ pub enum Replacement {
     Worst,
     /// Different ones, drawn.
     Random,
-    /// The first: immigrant k is offered to individual k, which so may be kept for those of one neighbour.
+    /// The first: immigrant k is offered to individual k, which can so be reserved for one neighbour.
     First,
 }
 
 impl Selection {
-    /// Every way with the name that users give it.
+    /// Every selection with the name that users give it.
     pub const ALL: [(&'static str, Selection); 2] =
         [("best", Selection::Best), ("random", Selection::Random)];
 
@@ -76,7 +77,7 @@ impl Selection {
 }
 
 impl Replacement {
-    /// Every way with the name that users give it.
+    /// Every replacement with the name that users give it.
     pub const ALL: [(&'static str, Replacement); 3] = [
         ("worst", Replacement::Worst),
         ("random", Replacement::Random),
@@ -93,7 +94,7 @@ fn name<T: Copy + PartialEq>(all: &[(&'static str, T)], this: T) -> &'static str
     all.iter().find(|(_, value)| *value == this).map_or("", |(name, _)| name)
 }
 
-/// Who goes from run to run.
+/// Which individuals migrate between runs.
 ///
 /// ```
 /// use warpswarm_cpu_ref::migration::{Migration, Replacement};
@@ -102,11 +103,11 @@ fn name<T: Copy + PartialEq>(all: &[(&'static str, T)], this: T) -> &'static str
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Migration {
-    /// How many leave a run; default 1.
+    /// The number of emigrants of a run; default 1.
     pub emigrants: u64,
-    /// Which.
+    /// Which individuals emigrate.
     pub selection: Selection,
-    /// To whom those that arrive are offered.
+    /// To which individuals immigrants are offered.
     pub replacement: Replacement,
 }
 
@@ -117,7 +118,7 @@ impl Default for Migration {
     }
 }
 
-/// What is decided of a run when individuals set out: see [`departure`].
+/// The choices for a run at the end of an epoch: see [`departure`].
 ///
 /// ```
 /// use warpswarm_core::Fitness;
@@ -128,9 +129,9 @@ impl Default for Migration {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Departure<R> {
-    /// Copies of those who leave.
+    /// Copies of the emigrants.
     pub emigrants: Migrants<R>,
-    /// Whom those that arrive will be offered to, `[immigrant]`: different individuals.
+    /// The individuals to which immigrants will be offered, `[immigrant]`; all different.
     pub places: Vec<u32>,
 }
 
@@ -153,7 +154,7 @@ pub struct Migrants<R> {
 }
 
 impl<R: Float> Migrants<R> {
-    /// How many there are.
+    /// The number of migrants.
     pub fn len(&self) -> usize {
         self.fitness.len()
     }
@@ -163,7 +164,7 @@ impl<R: Float> Migrants<R> {
         self.fitness.is_empty()
     }
 
-    /// Those of several runs, one after the other.
+    /// The migrants of several runs, one after the other.
     pub fn joined(all: impl IntoIterator<Item = Self>) -> Self {
         let mut joined = Migrants { fitness: Vec::new(), positions: Vec::new() };
         for migrants in all {
@@ -201,7 +202,7 @@ pub fn emigrants<R: Float>(swarm: &Swarm<R>, count: usize, selection: Selection)
     }
 }
 
-/// To whom of a run `count` immigrants will be offered: at most all of its individuals.
+/// The individuals of a run to which `count` immigrants will be offered: at most all of them.
 ///
 /// ```
 /// use warpswarm_core::Fitness;
@@ -221,7 +222,7 @@ pub fn places<R: Float>(swarm: &Swarm<R>, count: usize, replacement: Replacement
     }
 }
 
-/// Who leaves a run, and to whom of it `immigrants` will be offered.
+/// The emigrants of a run, and the individuals to which `immigrants` will be offered.
 ///
 /// ```
 /// use warpswarm_core::Fitness;
@@ -243,11 +244,11 @@ pub fn departure<R: Float>(
     }
 }
 
-/// Offers immigrants to individuals of a run, one each, in the order of their [`places`]; one that has stopped takes none.
+/// Offers immigrants to individuals of a run, one to each, in the order of their [`places`]; a stopped run takes none.
 ///
-/// `noticed` is the iteration at which an improvement of now is noticed: the one that the run has reached, unless a
-/// [method](warpswarm_core::method::Method::noticed) says otherwise. Whether the run stops by itself now is the caller's
-/// to [settle](Swarm::settle).
+/// `noticed` is the iteration at which a present improvement is noticed: the run's current iteration, unless a
+/// [method](warpswarm_core::method::Method::noticed) returns another one. The caller must [settle](Swarm::settle)
+/// whether the run stops now.
 ///
 /// ```
 /// use warpswarm_core::Fitness;
@@ -291,7 +292,7 @@ pub fn immigrate<R: Float>(
     }
 }
 
-/// Who of `individuals` emigrates from a run at an iteration, where they are drawn: `count` of them, at most all.
+/// The emigrants of a run at an iteration, if they are drawn: `count` of `individuals`, at most all.
 ///
 /// ```
 /// use warpswarm_cpu_ref::{RunId, migration::{drawn_emigrants, drawn_places}};
@@ -305,7 +306,7 @@ pub fn drawn_emigrants(id: RunId, iteration: u64, individuals: u32, count: usize
     drawn(id, iteration, individuals, count, Drawn::Emigrant)
 }
 
-/// Who of `individuals` is offered an immigrant, likewise; the draws are others.
+/// The individuals that are offered an immigrant, if they are drawn; with draws independent of [`drawn_emigrants`].
 ///
 /// ```
 /// use warpswarm_cpu_ref::{RunId, migration::drawn_places};
@@ -315,10 +316,10 @@ pub fn drawn_places(id: RunId, iteration: u64, individuals: u32, count: usize) -
     drawn(id, iteration, individuals, count, Drawn::Offered)
 }
 
-/// An individual's place in the total order, as numbers that order so: the best has the least.
+/// An individual's position in the total order, as numbers: the best has the smallest.
 type Place = [u64; 3];
 
-/// The first `count` individuals, in the order in which what `key` makes of the numbers of their places has them.
+/// The first `count` individuals, ordered by `key` of the numbers of their [`Place`].
 fn first_by<R: Float>(swarm: &Swarm<R>, count: usize, key: impl Fn(u64) -> u64) -> Vec<u32> {
     let place = |(individual, fitness): (u32, &Fitness<R>)| -> Place {
         let (violation, value) = fitness.ordered();
@@ -326,16 +327,16 @@ fn first_by<R: Float>(swarm: &Swarm<R>, count: usize, key: impl Fn(u64) -> u64) 
     };
     let mut places: Vec<Place> = (0..).zip(&swarm.best).map(place).collect();
     if count < places.len() {
-        // Where a few of many are wanted the others need no order.
+        // If only a few of many are needed, the others are not sorted.
         places.select_nth_unstable(count);
         places.truncate(count);
     }
     places.sort_unstable();
-    // What turned the order turns the index back.
+    // Applying the key again restores the index.
     places.iter().map(|[.., index]| key(*index) as u32).collect()
 }
 
-/// What individuals are drawn for; the draws are independent.
+/// The purpose of a draw of individuals; draws of different purposes are independent.
 #[derive(Clone, Copy)]
 enum Drawn {
     Emigrant = 0,
@@ -348,10 +349,10 @@ fn drawn(id: RunId, iteration: u64, individuals: u32, count: usize, what: Drawn)
     shuffled(id.key(), iteration, individuals, count, what as u32)
 }
 
-/// The first `count` of `0..individuals` as a shuffle leaves them: place k is swapped with a drawn one from there on.
+/// The first `count` of `0..individuals` after a shuffle: place k is swapped with a drawn place from k on.
 ///
-/// **Source.** R. Durstenfeld, "Algorithm 235: Random permutation", Communications of the ACM 7, 1964. Only places that
-/// were swapped are kept.
+/// **Source.** R. Durstenfeld, "Algorithm 235: Random permutation", Communications of the ACM 7, 1964. Only swapped
+/// places are stored.
 fn shuffled(key: RunKey, iteration: u64, individuals: u32, count: u32, number: u32) -> Vec<u32> {
     let mut swapped = BTreeMap::new();
     let place = |k: u32| {

@@ -1,4 +1,4 @@
-//! A search that waits while another one takes its turn.
+//! A search that waits while another one runs.
 
 use warpswarm_core::legs::Legs;
 use warpswarm_core::order::Fitness;
@@ -14,10 +14,10 @@ pub struct Parked<R> {
     pub best: Vec<Fitness<R>>,
     /// `[individual][number]`
     pub numbers: Vec<R>,
-    /// What the search remembers.
+    /// The search's memory.
     pub memory: Vec<R>,
     /// `[place][individual][stride]`
     pub archive: Vec<R>,
-    /// Where it is.
+    /// The state of its legs.
     pub legs: Legs,
 }

@@ -1,15 +1,15 @@
-//! CMA-ES that begins anew when it has converged, alone or taking turns with SHADE.
+//! CMA-ES with restarts, alone or in turns with SHADE.
 //!
-//! **Idea.** A run is a sequence of *legs*. When one has converged, or has stopped getting better, the next one begins
-//! elsewhere: after CMA-ES with twice as many samples a generation (IPOP), or by turns with many and with few (BIPOP). CMA-ES
-//! is best where a function has one valley, whatever its shape, and where many samples show the shape of what lies
-//! behind many local minima; SHADE where coordinates can be changed one by one, or peaks are scattered. So both take
-//! turns, and each has spent about as many evaluations as the other, CMA-ES [`AHEAD`] of it.
+//! **Idea.** A run is a sequence of *legs*. When a leg has converged or stagnated, the next one starts elsewhere:
+//! CMA-ES with twice as many samples in a generation (IPOP), or alternately with many and with few (BIPOP). CMA-ES is
+//! best on functions with one valley, whatever its shape, and where many samples show the large-scale shape behind many
+//! local minima. SHADE is best where coordinates can be changed one by one, or where peaks are scattered. So both run
+//! in turns, with about equally many evaluations, CMA-ES [`AHEAD`] of SHADE.
 //!
-//! **State.** In a [`Swarm`] the search whose turn it is lies where methods have theirs, the other one in
-//! [`parked`](Swarm::parked). The best and the count of iterations are both's.
+//! **State.** In a [`Swarm`] the running search is stored where methods have their state, the other one in
+//! [`parked`](Swarm::parked). Both share the best point and the number of iterations.
 //!
-//! What comes after a leg, and the **sources** of that, are in [`warpswarm_core::legs`].
+//! What comes after a leg, and its **sources**, are in [`warpswarm_core::legs`].
 
 use warpswarm_core::cma_es::Strategy;
 use warpswarm_core::launch::stopped;
@@ -26,12 +26,12 @@ use crate::restarts::has_come_together;
 use crate::swarm::{RunId, Swarm};
 use crate::threads::Threads;
 
-/// What a run does.
+/// The searches of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Portfolio<R> {
     /// How legs of CMA-ES follow each other.
     pub succession: Succession<R>,
-    /// SHADE, if it takes turns with CMA-ES, and how many individuals it has.
+    /// SHADE, if it runs in turns with CMA-ES, and its number of individuals.
     pub shade: Option<(Shade<R>, u32)>,
 }
 
@@ -40,7 +40,7 @@ impl<R: Float> Portfolio<R> {
         Strategy::new(dimensions as u32, legs.individuals, self.succession.active)
     }
 
-    /// Whether a search can be where its legs say, in so many iterations of the run.
+    /// Whether a search can have these legs after `iterations` iterations of the run.
     pub fn admits(&self, legs: &Legs, iterations: u64, stride: usize) -> bool {
         let individuals = match (legs.regime, self.shade) {
             (regime::SHADE, Some((_, all))) => all..=all,
@@ -56,7 +56,8 @@ impl<R: Float> Portfolio<R> {
             && legs.began <= iterations
     }
 
-    /// Numbers of a search at a leg that has been placed: those of each individual, those that it remembers, and places of its archive for each individual.
+    /// The sizes of a search in a placed leg: numbers of each individual, numbers of its memory, and places of its
+    /// archive for each individual.
     pub fn keeps(&self, dimensions: usize, legs: &Legs) -> (usize, usize, usize) {
         match (legs.regime, self.shade) {
             (regime::SHADE, Some((shade, _))) => {
@@ -66,7 +67,7 @@ impl<R: Float> Portfolio<R> {
         }
     }
 
-    /// Places the leg that has been chosen, and evaluates its first points; whether it was not given up.
+    /// Places the chosen leg, and evaluates its first points; returns false if that was aborted.
     fn place(
         &self,
         swarm: &mut Swarm<R>,
@@ -94,7 +95,7 @@ impl<R: Float> Portfolio<R> {
         }
     }
 
-    /// A generation of CMA-ES; whether it was not given up.
+    /// One generation of CMA-ES; returns false if it was aborted.
     fn generation(
         &self,
         swarm: &mut Swarm<R>,
@@ -129,7 +130,7 @@ impl<R: Float> Portfolio<R> {
         swarm.legs = self.succession.next(swarm.legs, at, number);
     }
 
-    /// Whether it is the other search's turn.
+    /// Whether the other search is to continue.
     fn is_others_turn(&self, swarm: &Swarm<R>) -> bool {
         let (Some(parked), Some((_, individuals))) = (&swarm.parked, self.shade) else {
             return false;
@@ -137,12 +138,12 @@ impl<R: Float> Portfolio<R> {
         legs::is_others_turn(&swarm.legs, &parked.legs, swarm.age(), individuals)
     }
 
-    /// Evaluations of a run so far.
+    /// The evaluations of a run so far.
     pub fn evaluations(swarm: &Swarm<R>) -> u64 {
         swarm.legs.evaluations + swarm.parked.as_ref().map_or(0, |other| other.legs.evaluations)
     }
 
-    /// Whether a run's next iteration would exceed so many evaluations.
+    /// Whether a run's next iteration would exceed `limit` evaluations.
     pub fn would_exceed(&self, swarm: &Swarm<R>, limit: u64) -> bool {
         let legs = match &swarm.parked {
             Some(parked) if self.is_others_turn(swarm) => &parked.legs,
@@ -151,7 +152,7 @@ impl<R: Float> Portfolio<R> {
         Self::evaluations(swarm).saturating_add(u64::from(legs.individuals)) > limit
     }
 
-    /// Notes whether a run that goes on stops by itself, or at its limit of evaluations.
+    /// Records whether a run stops, by its stop rule or at its limit of evaluations.
     fn settle(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, limit: u64) {
         swarm.settle(&work.stop);
         if !swarm.has_stopped() && self.would_exceed(swarm, limit) {
@@ -159,7 +160,7 @@ impl<R: Float> Portfolio<R> {
         }
     }
 
-    /// Goes on by one iteration, or by some where they are of SHADE, at most so many; none where it was given up.
+    /// Does one iteration, or with SHADE several, at most `most`; none if it was aborted.
     fn advance(
         &self,
         swarm: &mut Swarm<R>,
@@ -195,7 +196,7 @@ impl<R: Float> Portfolio<R> {
     }
 }
 
-/// The first generation, and whether that stops the run.
+/// The first generation, and whether it stops the run.
 pub fn start<R: Float>(
     portfolio: &Portfolio<R>,
     work: &Work<'_, R>,
@@ -225,7 +226,7 @@ pub fn start<R: Float>(
     swarm
 }
 
-/// Goes as far as `span` has it, less far if the run stops by itself.
+/// Continues a run up to the limits of `span`; it may stop before.
 ///
 /// N and then M iterations give the same bits as N + M, with any [`Threads`].
 pub fn run<R: Float>(

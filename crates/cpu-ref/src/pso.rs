@@ -1,17 +1,16 @@
-//! Particle swarm optimisation, synchronous, serial or on threads: the oracle of the GPU's kernels.
+//! Particle swarm optimisation, synchronous, serial or on threads: the reference for the GPU's kernels.
 //!
-//! **Idea.** In iteration t every particle is pulled by the global best of iteration t - 1; when all
-//! have moved, the best of all personal bests is the new global best. So the particles can move in
-//! any order, or at once.
+//! **Idea.** In iteration t every particle is pulled by the global best of iteration t - 1. After all have moved, the
+//! best of all personal bests is the new global best. So the particles can move in any order, or at the same time.
 //!
 //! **Equations and symbols** are those of [`warpswarm_core::pso`].
 //!
 //! **Source.** CPSO, Algorithms 2 to 5.
 //!
-//! [`Flying`] is for those who evaluate points themselves.
+//! [`Flying`] is for callers that evaluate points themselves.
 //!
-//! **Deviations.** The last step of the reduction is a minimum over a total order, so it has no
-//! race. A run also stops at stagnation.
+//! **Deviations.** The last step of the reduction is a minimum over a total order, so it has no race. A run can also
+//! stop by stagnation.
 
 mod halves;
 
@@ -29,7 +28,7 @@ use crate::task::{Bounds, Evaluate, Task};
 use crate::threads::{Chunk, Outcome, Split, Threads, spread};
 use crate::vectors::{Run, Vectors};
 
-/// Does up to `iterations` iterations, fewer if the swarm stops by itself.
+/// Does up to `iterations` iterations, fewer if the run stops.
 ///
 /// N and then M iterations give the same bits as N + M, with any [`Threads`].
 pub fn run<R: Float, O: Evaluate<R>>(
@@ -50,7 +49,7 @@ pub fn run<R: Float, O: Evaluate<R>>(
     }
 }
 
-/// Does one iteration; a swarm that has stopped stays as it is.
+/// Does one iteration; a stopped swarm does not change.
 pub fn step<R: Float, O: Evaluate<R>>(
     swarm: &mut Swarm<R>,
     task: &Task<'_, R, O>,
@@ -60,7 +59,7 @@ pub fn step<R: Float, O: Evaluate<R>>(
     run(swarm, task, coefficients, 1, threads);
 }
 
-/// One iteration of a swarm that has not stopped; whether it was not given up.
+/// One iteration of a swarm that has not stopped; returns false if it was aborted.
 fn step_in<R: Float, O: Evaluate<R>>(
     swarm: &mut Swarm<R>,
     task: &Task<'_, R, O>,
@@ -84,7 +83,7 @@ fn step_in<R: Float, O: Evaluate<R>>(
     true
 }
 
-/// Takes what the particles have found in an iteration.
+/// Takes the results of the particles in an iteration.
 fn finish<R: Float>(swarm: &mut Swarm<R>, stop: &StopRule<R>, outcome: Outcome<R>) {
     let improved = outcome.best.fitness.beats(swarm.global.fitness);
     let holder = outcome.best.index as usize * swarm.stride;
@@ -98,7 +97,7 @@ fn finish<R: Float>(swarm: &mut Swarm<R>, stop: &StopRule<R>, outcome: Outcome<R
     swarm.settle(stop);
 }
 
-/// A chunk that is to move.
+/// A chunk to be moved.
 struct Advance<'a, R, O> {
     chunk: Chunk<'a, R>,
     flight: Flight<'a, R, O>,
@@ -115,10 +114,10 @@ impl<R: Float, O: Evaluate<R>> Run for Advance<'_, R, O> {
     }
 }
 
-/// Particles that are evaluated before the first of them is compared.
+/// The number of particles that are evaluated before the first of them is compared.
 const TOGETHER: usize = 8;
 
-/// Moves and evaluates the particles of a chunk, and renews their personal bests.
+/// Moves and evaluates the particles of a chunk, and updates their personal bests.
 #[inline(always)]
 fn advance<R: Float, O: Evaluate<R>>(
     chunk: Chunk<'_, R>,
@@ -130,8 +129,8 @@ fn advance<R: Float, O: Evaluate<R>>(
     let mut outcome = Outcome::NONE;
     let mut rest = chunk;
     while rest.len() > 0 {
-        // Some are evaluated before any is compared: which of them improved is hard to predict, and a processor that
-        // predicted wrongly would have to evaluate the next ones again.
+        // Several particles are evaluated before any is compared. Which of them improves is hard to predict, and after
+        // a misprediction a processor would have to repeat the evaluations that it had begun.
         let some = rest.len().min(TOGETHER);
         let (mut these, others) = rest.split_at(some);
         rest = others;
@@ -145,7 +144,7 @@ fn advance<R: Float, O: Evaluate<R>>(
                 *particle.best = fitness;
                 particle.best_position.copy_from_slice(particle.position);
             }
-            // Of equals the first stays, and it has the lowest index.
+            // Of equal ones the first stays, which has the lowest index.
             let first = outcome.best.index == Candidate::<R>::NONE.index;
             if first || flight.beats(*particle.best, outcome.best.fitness) {
                 outcome.best = Candidate::new(*particle.best, particle.index);

@@ -1,12 +1,13 @@
-//! A method that begins anew when its population has converged.
+//! A method with restarts after convergence.
 //!
-//! **Idea.** Whoever has converged wastes the rest of the budget. So a run is a sequence of *legs*, each with draws of its
-//! own: every [`LOOK_OF_METHODS`] iterations it is seen whether the population has come together, in values or in place, or the
-//! leg has [stopped getting better](legs::has_stalled); then the next iteration of the run places its individuals anew.
-//! What the leg has found stays with the run, but is no leader of the next one, which it would draw to where it was.
+//! **Idea.** A converged population wastes the rest of the budget. So a run is a sequence of *legs*, each with
+//! independent draws. Every [`LOOK_OF_METHODS`] iterations it is tested whether the population has converged, in values
+//! or in position, or the leg has [stalled](legs::has_stalled). Then the next iteration of the run places its
+//! individuals anew. The run keeps the leg's best point, but the next leg does not use it, because it would pull the
+//! leg back to the same place.
 //!
-//! **State.** [`Swarm::global`] is the leg's, and so are all iterations of which a method is told; [`Swarm::earlier`] has the
-//! best of the legs before, [`Swarm::legs`] says which leg it is.
+//! **State.** [`Swarm::global`] is the leg's best, and the method counts the leg's iterations. [`Swarm::earlier`] has
+//! the best of the previous legs, [`Swarm::legs`] the number of the leg.
 
 use warpswarm_core::cma_es::comparable;
 use warpswarm_core::launch::stopped;
@@ -21,21 +22,21 @@ use crate::swarm::Swarm;
 use crate::task::Bounds;
 use crate::threads::Threads;
 
-/// What a run has from the legs before the present one.
+/// The results of the legs before the present one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Earlier<R> {
-    /// The best of them.
+    /// The best of these legs.
     pub best: Candidate<R>,
-    /// Its place, `[stride]`.
+    /// Its position, `[stride]`.
     pub position: Vec<R>,
-    /// The iteration of the run at which that was found.
+    /// The iteration of the run in which it was found.
     pub improved_at: u64,
     /// Evaluations of those legs.
     pub evaluations: u64,
 }
 
 impl<R: Float> Swarm<R> {
-    /// The best of the run, of all its legs.
+    /// The best of the run, over all its legs.
     pub fn found(&self) -> (Candidate<R>, &[R]) {
         match &self.earlier {
             Some(earlier) if earlier.stands(self.global) => {
@@ -45,12 +46,12 @@ impl<R: Float> Swarm<R> {
         }
     }
 
-    /// How often the run has begun anew.
+    /// The number of restarts of the run.
     pub fn restarts(&self) -> u64 {
         legs::restarts(&self.legs, self.parked.as_ref().map(|parked| &parked.legs))
     }
 
-    /// Leaves the leg behind, of which so many evaluations were made: the next one is to be placed.
+    /// Ends the leg, which took `evaluations`: the next one is to be placed.
     fn leave_leg(&mut self, evaluations: u64) {
         let leg = Earlier {
             best: self.global,
@@ -67,12 +68,12 @@ impl<R: Float> Swarm<R> {
 }
 
 impl<R: Float> Earlier<R> {
-    /// Whether its best is the run's, beside that of a later leg.
+    /// Whether its best remains the run's best, compared with that of a later leg.
     pub fn stands(&self, later: Candidate<R>) -> bool {
         !later.fitness.beats(self.best.fitness)
     }
 
-    /// With another leg, which came after these.
+    /// These legs together with a later one.
     pub fn and(earlier: Option<Box<Self>>, leg: Self) -> Box<Self> {
         let evaluations = leg.evaluations + earlier.as_ref().map_or(0, |all| all.evaluations);
         match earlier {
@@ -84,13 +85,13 @@ impl<R: Float> Earlier<R> {
     }
 }
 
-/// The evaluations of a run, if those of a leg of so many iterations are these, its placing not counted.
+/// The evaluations of a run; `of_leg` returns those of a leg after a number of iterations, without its placement.
 pub fn evaluations<R: Float>(swarm: &Swarm<R>, of_leg: impl Fn(u64) -> u64) -> u64 {
     let before = swarm.earlier.as_ref().map_or(0, |all| all.evaluations);
     before.saturating_add(swarm.individuals() as u64).saturating_add(of_leg(swarm.age()))
 }
 
-/// How many iterations of a leg, which is so many old, may follow where there may be so many evaluations of it; at most `most`.
+/// How many further iterations, at most `most`, a leg of this age can do within `evaluations` of the leg.
 pub fn affordable(of_leg: impl Fn(u64) -> u64, age: u64, evaluations: u64, most: u64) -> u64 {
     let (mut good, mut bad) = (0, most + 1);
     while good + 1 < bad {
@@ -104,24 +105,25 @@ pub fn affordable(of_leg: impl Fn(u64) -> u64, age: u64, evaluations: u64, most:
     good
 }
 
-/// Evaluations of a run of so many individuals until after its next iteration, if until some age of its leg, now `age`, they are these.
+/// The evaluations of a run of this many individuals after its next iteration; `until` returns those until an age of
+/// its leg, which is now `age`.
 pub fn after_next(legs: &Legs, age: u64, individuals: u64, until: impl Fn(u64) -> u64) -> u64 {
     if legs.is_new { until(age).saturating_add(individuals) } else { until(age + 1) }
 }
 
-/// Whether a run's next iteration would exceed so many evaluations.
+/// Whether a run's next iteration would exceed `limit` evaluations.
 pub fn would_exceed<R: Float>(swarm: &Swarm<R>, of_leg: impl Fn(u64) -> u64, limit: u64) -> bool {
     let until = |age| evaluations(swarm, |_| of_leg(age));
     after_next(&swarm.legs, swarm.age(), swarm.individuals() as u64, until) > limit
 }
 
-/// Whether a leg that has come so far is to end.
+/// Whether the present leg is to end.
 pub fn is_over<R: Float>(swarm: &Swarm<R>, bounds: Bounds<'_, R>) -> bool {
     let improved_at = swarm.control.improved_at.saturating_sub(swarm.legs.began);
     legs::has_stalled(swarm.age(), improved_at) || has_come_together(swarm, bounds)
 }
 
-/// Whether a population has come together: see [`legs::is_one_value`].
+/// Whether a population has converged: see [`legs::is_one_value`].
 pub fn has_come_together<R: Float>(swarm: &Swarm<R>, bounds: Bounds<'_, R>) -> bool {
     let spread = |numbers: &mut dyn Iterator<Item = R>| {
         let numbers = numbers.map(comparable);
@@ -140,7 +142,7 @@ pub fn has_come_together<R: Float>(swarm: &Swarm<R>, bounds: Bounds<'_, R>) -> b
     })
 }
 
-/// Goes as far as `span` has it, less far if the run stops by itself, beginning anew on the way.
+/// Continues a run, with restarts, up to the limits of `span`; it may stop before.
 ///
 /// N and then M iterations give the same bits as N + M, with any [`Threads`].
 pub fn run<R: Float, M: Method<R>>(
@@ -184,12 +186,12 @@ pub fn run<R: Float, M: Method<R>>(
     }
 }
 
-/// Sees, where it is time, whether the leg is to end.
+/// Tests, if it is due, whether the leg is to end.
 fn look<R: Float>(swarm: &mut Swarm<R>, work: &Work<'_, R>) {
     let is_time = swarm.control.iterations.is_multiple_of(LOOK_OF_METHODS);
     if is_time && swarm.age() > 0 && !swarm.has_stopped() && is_over(swarm, work.bounds) {
         swarm.legs.is_new = true;
-        // Of some methods that is noticed only where individuals look at others.
+        // Some methods notice the target only in iterations in which individuals read from others.
         let (Candidate { fitness, .. }, _) = swarm.found();
         if fitness.violation == R::ZERO && fitness.value <= work.stop.target {
             swarm.control.stopped = stopped::TARGET;
@@ -203,7 +205,7 @@ mod tests {
 
     #[test]
     fn as_many_iterations_as_can_be_afforded() {
-        // 20 each, the fifth costs 100 more.
+        // 20 evaluations in each iteration; the fifth costs 100 more.
         let of_leg = |age: u64| 20 * age + if age >= 5 { 100 } else { 0 };
         assert_eq!(
             [0, 19, 20, 99, 199, 200].map(|all| affordable(of_leg, 0, all, 50)),

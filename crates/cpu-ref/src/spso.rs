@@ -1,18 +1,19 @@
 //! The CPSO paper's serial SPSO, asynchronous: the baseline of the speed tables.
 //!
-//! **Idea.** As [`pso`](crate::pso), but a particle that improves on the global best moves it at
-//! once, and the particles after it are pulled to the new one in the same iteration.
+//! **Idea.** As [`pso`](crate::pso), but a particle that improves on the global best updates it immediately, and the
+//! particles after it are pulled to the new one in the same iteration.
 //!
 //! **Equations and symbols** are those of [`warpswarm_core::pso`].
 //!
 //! **Source.** CPSO, Algorithm 1.
 //!
-//! **Deviations.** The pseudo-code updates when the fitness is *greater*, the experiments minimise:
-//! we minimise. The pseudo-code leaves the loops as soon as the global best meets the target; here the
-//! iteration is finished first, so that a state always lies between two iterations and can go on
-//! from there. A run also stops at stagnation. The global best changes hands only when it is
-//! strictly beaten, so of equals the first to come has it, not the lowest index. Draws are
-//! those of `pso`: a function of (seed, run, iteration, particle, coordinate).
+//! **Deviations.**
+//! * The pseudo-code updates when the fitness is *greater*, while the experiments minimise. This code minimises.
+//! * The pseudo-code leaves the loops as soon as the global best reaches the target. Here the iteration is finished
+//!   first, so that a state is always between two iterations and can be continued. A run can also stop by stagnation.
+//! * The global best is replaced only if it is strictly beaten. So of equal points the first one found stays, not the
+//!   one with the lowest index.
+//! * Draws are those of `pso`: a function of (seed, run, iteration, particle, coordinate).
 
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::row_stride;
@@ -25,7 +26,7 @@ use crate::swarm::Swarm;
 use crate::task::{Bounds, Evaluate, Task};
 use crate::vectors::{Run, Vectors};
 
-/// Does up to `iterations` iterations on the calling thread, fewer if the swarm stops by itself.
+/// Does up to `iterations` iterations on the calling thread, fewer if the run stops.
 ///
 /// N and then M iterations give the same bits as N + M.
 pub fn run<R: Float, O: Evaluate<R>>(
@@ -45,7 +46,7 @@ pub fn run<R: Float, O: Evaluate<R>>(
     }
 }
 
-/// Does one iteration; a swarm that has stopped stays as it is.
+/// Does one iteration; a stopped swarm does not change.
 pub fn step<R: Float, O: Evaluate<R>>(
     swarm: &mut Swarm<R>,
     task: &Task<'_, R, O>,
@@ -54,7 +55,7 @@ pub fn step<R: Float, O: Evaluate<R>>(
     run(swarm, task, coefficients, 1);
 }
 
-/// One iteration of a swarm that has not stopped; whether it was not given up.
+/// One iteration of a swarm that has not stopped; returns false if it was aborted.
 fn step_in<R: Float, O: Evaluate<R>>(
     swarm: &mut Swarm<R>,
     task: &Task<'_, R, O>,
@@ -76,7 +77,7 @@ fn step_in<R: Float, O: Evaluate<R>>(
     true
 }
 
-/// A swarm that is to move.
+/// A swarm to be moved.
 struct Advance<'a, R, O> {
     swarm: &'a mut Swarm<R>,
     flight: Flight<'a, R, O>,
@@ -92,7 +93,7 @@ impl<R: Float, O: Evaluate<R>> Run for Advance<'_, R, O> {
     }
 }
 
-/// Moves the particles one after the other; the global best moves with them.
+/// Moves the particles one after the other, and updates the global best after each.
 #[inline(always)]
 fn advance<R: Float, O: Evaluate<R>>(swarm: &mut Swarm<R>, flight: Flight<'_, R, O>) {
     let stride = row_stride(flight.bounds.dimensions() as u32) as usize;

@@ -12,7 +12,7 @@ use crate::restarts::Earlier;
 use crate::task::{Evaluate, Task};
 use crate::threads::{Chunk, Outcome, Threads, spread};
 
-/// Which run this is: all its draws follow from that.
+/// The identity of a run, which determines all its draws.
 ///
 /// ```
 /// use warpswarm_cpu_ref::RunId;
@@ -24,7 +24,7 @@ use crate::threads::{Chunk, Outcome, Threads, spread};
 pub struct RunId {
     /// The seed that the user gave.
     pub seed: u64,
-    /// The run's number among those of this seed: run r of a batch has number r.
+    /// The run's number for this seed: run r of a batch has number r.
     pub run: u64,
 }
 
@@ -36,10 +36,10 @@ impl RunId {
     }
 }
 
-/// The state of one run: everything that the next iteration depends on.
+/// The state of one run: all that the next iteration depends on.
 ///
-/// The layout is that of the GPU: a row of coordinates has `stride` places, the last
-/// `stride - dimensions` of them zero.
+/// The layout is that of the GPU: a row of coordinates has `stride` places, of which the last `stride - dimensions` are
+/// zero.
 ///
 /// ```
 /// use warpswarm_cpu_ref::{RunId, Swarm};
@@ -49,38 +49,38 @@ impl RunId {
 /// ```
 #[derive(Debug, PartialEq)]
 pub struct Swarm<R> {
-    /// Which run this is.
+    /// The identity of the run.
     pub id: RunId,
     /// Coordinates of a particle, at least 1.
     pub dimensions: usize,
     /// Places in a row: [`row_stride`] of the dimensions.
     pub stride: usize,
-    /// Where the particles are, `[individual][stride]`.
+    /// The positions of the particles, `[individual][stride]`.
     pub positions: Vec<R>,
-    /// The step that took them there, `[individual][stride]`.
+    /// The velocities of the particles, `[individual][stride]`.
     pub velocities: Vec<R>,
-    /// The best place that each has seen, `[individual][stride]`.
+    /// The best position of each particle, `[individual][stride]`.
     pub best_positions: Vec<R>,
-    /// The fitness there, `[individual]`.
+    /// The fitness at the best position, `[individual]`.
     pub best: Vec<Fitness<R>>,
-    /// What else an individual keeps, `[individual][number]`; nothing for PSO.
+    /// Further numbers of an individual, `[individual][number]`; empty for PSO.
     pub numbers: Vec<R>,
-    /// What the run remembered in its last iteration, where [its method](warpswarm_core::method::Method::learn) learns.
+    /// The memory of the run in its last iteration, if [its method](warpswarm_core::method::Method::learn) learns.
     pub memory: Vec<R>,
-    /// Points that individuals have given up, `[place][individual][stride]`, two each, where the method [has an
+    /// Replaced points, `[place][individual][stride]`, with two places for each individual, if the method [has an
     /// archive](warpswarm_core::method::Method::leaves).
     pub archive: Vec<R>,
-    /// The best of all personal bests, and whose it is.
+    /// The best of all personal bests, with the index of its particle.
     pub global: Candidate<R>,
-    /// The place of the global best, `[stride]`.
+    /// The position of the global best, `[stride]`.
     pub global_position: Vec<R>,
-    /// How far the run is, and whether it has stopped.
+    /// The progress of the run, and whether it has stopped.
     pub control: Control,
-    /// Where it is among its legs, where it begins anew when it has converged.
+    /// The state of its legs, if it restarts after convergence.
     pub legs: Legs,
-    /// What the legs before have found, where a method begins anew.
+    /// The results of the previous legs, if a method restarts.
     pub earlier: Option<Box<Earlier<R>>>,
-    /// The other search of a run that has two, which take turns.
+    /// The waiting search of a run with two searches in turns.
     pub parked: Option<Box<Parked<R>>>,
 }
 
@@ -102,7 +102,7 @@ impl<R: Clone> Clone for Swarm<R> {
         }
     }
 
-    /// In the memory that is there.
+    /// Reuses the existing memory.
     fn clone_from(&mut self, other: &Self) {
         (self.id, self.dimensions, self.stride) = (other.id, other.dimensions, other.stride);
         self.positions.clone_from(&other.positions);
@@ -121,10 +121,9 @@ impl<R: Clone> Clone for Swarm<R> {
 }
 
 impl<R: Float> Swarm<R> {
-    /// The swarm at iteration 0: placed, evaluated, and stopped if its best meets the target.
+    /// The swarm at iteration 0: placed, evaluated, and stopped if its best reaches the target.
     ///
-    /// `individuals` is at least 1. Position and velocity are [`pso::initial`] of the draws of
-    /// iteration 0.
+    /// `individuals` is at least 1. Position and velocity are [`pso::initial`] of the draws of iteration 0.
     pub fn new<O: Evaluate<R>>(
         task: &Task<'_, R, O>,
         individuals: u32,
@@ -139,16 +138,16 @@ impl<R: Float> Swarm<R> {
         swarm
     }
 
-    /// Takes what placing all individuals has given.
+    /// Takes the results of placing all individuals.
     pub(crate) fn begin(&mut self, outcome: Outcome<R>, stop: &StopRule<R>) {
         self.take(outcome);
         self.settle(stop);
     }
 
-    /// Takes what an iteration has given, the one that the run has reached.
+    /// Takes the results of the iteration that the run has reached.
     pub(crate) fn take(&mut self, outcome: Outcome<R>) {
         self.control.not_finite += outcome.not_finite;
-        // Where it was given up before any was placed there is none.
+        // There is no best if the placement was aborted before the first individual.
         if outcome.best.beats(self.global) {
             if outcome.best.fitness.beats(self.global.fitness) {
                 self.control.improved_at = self.control.iterations;
@@ -158,8 +157,8 @@ impl<R: Float> Swarm<R> {
         }
     }
 
-    /// A swarm of the right shape with every coordinate zero and every fitness the worst: to be
-    /// filled from another backend's memory or from a file.
+    /// A swarm of the right shape with every coordinate zero and every fitness the worst, to be filled from another
+    /// backend's memory or from a file.
     pub fn unplaced(dimensions: usize, individuals: u32, id: RunId) -> Self {
         let stride = row_stride(dimensions as u32) as usize;
         let places = individuals as usize * stride;
@@ -183,7 +182,7 @@ impl<R: Float> Swarm<R> {
         }
     }
 
-    /// Has the other of two searches take its turn.
+    /// Switches to the other of two searches.
     pub(crate) fn take_turns(&mut self) {
         let age = self.age();
         let Some(parked) = &mut self.parked else { return };
@@ -212,11 +211,11 @@ impl<R: Float> Swarm<R> {
         self.best.len()
     }
 
-    /// Where particle `individual` is, `[dimensions]`.
+    /// The position of particle `individual`, `[dimensions]`.
     ///
     /// # Panics
     ///
-    /// Of methods whose individuals have no place besides their best one, such as differential evolution.
+    /// Panics for methods whose individuals have no position besides their best one, such as differential evolution.
     pub fn position(&self, individual: usize) -> &[R] {
         &self.positions[individual * self.stride..][..self.dimensions]
     }
@@ -226,27 +225,28 @@ impl<R: Float> Swarm<R> {
         &self.global_position[..self.dimensions]
     }
 
-    /// Whether the run has stopped by itself; such a swarm does not move any more.
+    /// Whether the run has stopped; such a swarm does not move any more.
     pub fn has_stopped(&self) -> bool {
         self.control.stopped != stopped::NOT
     }
 
-    /// Notes whether the run stops by itself at the iteration it has reached.
+    /// Records whether the run stops at the iteration that it has reached.
     ///
-    /// Every step does so; a caller needs it only where a run goes on under another stop rule.
+    /// Every step does this. Callers need it only if a run continues with another stop rule.
     pub fn settle(&mut self, stop: &StopRule<R>) {
         let Control { iterations, improved_at, .. } = self.control;
         self.control.stopped = stop.check(self.global.fitness, iterations, improved_at);
     }
 
-    /// Goes on at a level, see [`Fitness::within`], by which all that is kept is judged anew; samples of CMA-ES all by the
-    /// same, individuals by [their own](level_of). For the count of [stagnation](StopRule::stagnation) that is an improvement.
+    /// Continues at another level, see [`Fitness::within`], which is applied to all stored fitnesses: the same one to
+    /// all samples of CMA-ES, [their own](level_of) to individuals. For [stagnation](StopRule::stagnation) this counts
+    /// as an improvement.
     pub fn ease(&mut self, level: R) {
         judge_anew(&mut self.best, &self.legs, level);
         if let Some(parked) = &mut self.parked {
             judge_anew(&mut parked.best, &parked.legs, level);
         }
-        // Where there are two searches, it may be either's.
+        // With two searches, the best may be from either of them.
         let is_individuals = self.legs.individuals == 0;
         let own = if is_individuals { level_of(level, self.global.index) } else { level };
         self.global.fitness = self.global.fitness.exact().within(own);
@@ -260,12 +260,12 @@ impl<R: Float> Swarm<R> {
         self.control.improved_at = self.control.iterations;
     }
 
-    /// The row of particle `individual`'s best place, `[stride]`.
+    /// The row of particle `individual`'s best position, `[stride]`.
     pub(crate) fn best_position(&self, individual: usize) -> &[R] {
         &self.best_positions[individual * self.stride..][..self.stride]
     }
 
-    /// All particles, and the global best's row, which they read.
+    /// All particles, and the row of the global best, which they read.
     pub(crate) fn chunk(&mut self) -> (Chunk<'_, R>, &mut [R]) {
         let chunk = Chunk {
             first: 0,
@@ -279,7 +279,7 @@ impl<R: Float> Swarm<R> {
     }
 }
 
-/// Judges by a level what a search keeps that is where these legs say.
+/// Applies a level to the stored fitnesses of a search with these legs.
 fn judge_anew<R: Float>(kept: &mut [Fitness<R>], legs: &Legs, level: R) {
     let is_samples = legs.individuals > 0 && legs.regime != regime::SHADE;
     for (individual, fitness) in (0..).zip(kept) {
@@ -288,8 +288,8 @@ fn judge_anew<R: Float>(kept: &mut [Fitness<R>], legs: &Legs, level: R) {
     }
 }
 
-/// The level at which a run begins that is to be lenient at first: the violation of the individual that is better than four
-/// fifths of all, of those whose violation is finite; 0 where none is.
+/// The level at which a run with relaxed constraints begins: the violation of the individual that is better than four
+/// fifths of all, among those with finite violations; 0 if there is none.
 ///
 /// ```
 /// use warpswarm_core::Fitness;

@@ -1,4 +1,4 @@
-//! What is minimised, in which bounds, and when a run stops by itself.
+//! The objective, its bounds, and when a run stops.
 
 use warpswarm_core::Float;
 use warpswarm_core::Objective;
@@ -8,10 +8,10 @@ use warpswarm_core::order::Fitness;
 
 use crate::threads::Halt;
 
-/// The box that is searched: one lower and one upper bound per coordinate.
+/// The search region: a lower and an upper bound for each coordinate.
 ///
-/// Both slices have the same length, the number of dimensions, at least 1; every lower bound is at
-/// most its upper bound, and `upper - lower` is finite. Whoever makes one has checked that.
+/// Both slices have the same length, the number of dimensions, at least 1. Every lower bound is at most its upper
+/// bound, and `upper - lower` is finite. Callers must have checked this.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds<'a, R> {
     /// The lower bounds, `[coordinate]`.
@@ -33,35 +33,35 @@ impl<R: Float> Bounds<'_, R> {
         (self.lower[i], self.upper[i])
     }
 
-    /// Copies of both rows, where there are two dimensions.
+    /// Copies of both rows, for two dimensions.
     #[inline(always)]
     pub(crate) fn pair(&self) -> ([R; 2], [R; 2]) {
         ([self.lower[0], self.lower[1]], [self.upper[0], self.upper[1]])
     }
 }
 
-/// Where the first individuals of a run begin, `[individual][coordinate]`; a coordinate that is NaN is drawn, and so are
-/// those of all other individuals.
+/// The initial points of the first individuals of a run, `[individual][coordinate]`. A coordinate that is NaN is drawn,
+/// and so are those of all other individuals.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Start<'a, R>(pub &'a [R]);
 
 impl<R: Float> Start<'_, R> {
-    /// Where coordinate `i` of `dimensions` of an individual begins; NaN where that is not given.
+    /// Coordinate `i` of `dimensions` of an individual's initial point; NaN if it is not given.
     pub fn of(&self, individual: u32, i: usize, dimensions: usize) -> R {
         self.0.get(individual as usize * dimensions + i).copied().unwrap_or(R::NAN)
     }
 }
 
-/// What gives a point its fitness: an objective [`Itself`], or one [behind a pointer](Behind).
+/// A function that evaluates points: an objective [`Itself`], or one [behind a pointer](Behind).
 pub trait Evaluate<R>: Copy + Sync {
     /// See [`Objective::CONSTRAINED`].
     const CONSTRAINED: bool;
 
-    /// The fitness at a point, in the bits that results have.
+    /// The fitness at a point, in the form of results.
     fn evaluate(&self, x: &[R]) -> Fitness<R>;
 }
 
-/// An objective of a known type, for which loops are compiled anew.
+/// An objective of a known type, for which loops are compiled separately.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Itself<O>(pub O);
 
@@ -93,18 +93,18 @@ impl<R: Float, const CONSTRAINED: bool> Evaluate<R> for Behind<'_, R, CONSTRAINE
     }
 }
 
-/// What a run is to do, whatever the algorithm; it does not change while the run lasts.
+/// The task of a run, for every algorithm; it does not change during the run.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a, R, O> {
-    /// What is minimised.
+    /// The objective to minimise.
     pub objective: O,
-    /// Where.
+    /// The bounds.
     pub bounds: Bounds<'a, R>,
-    /// Where the first individuals begin.
+    /// The initial points of the first individuals.
     pub start: Start<'a, R>,
-    /// When the run stops by itself; [`StopRule::NEVER`] for never.
+    /// When the run stops; [`StopRule::NEVER`] for never.
     pub stop: StopRule<R>,
-    /// When a pass is given up in its middle.
+    /// When a pass over the individuals is aborted.
     pub halt: Halt<'a>,
 }
 

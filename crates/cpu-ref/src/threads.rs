@@ -1,38 +1,37 @@
-//! How the particles of a run are spread over threads.
+//! How the particles of a run are distributed over threads.
 //!
-//! A pass over all of them can be given up: [`Halt`] is asked before each task.
+//! A pass over all of them can be aborted: [`Halt`] is checked before each task.
 //!
-//! A particle's move depends on nothing but itself and the global best of the iteration before, and
-//! outcomes are joined by a total order; so the number of threads and the cut cannot change a bit.
+//! A particle's move depends only on the particle and the global best of the previous iteration, and outcomes are
+//! joined by a total order. So neither the number of threads nor the division into tasks changes any bit.
 
 use std::fmt;
 
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::real::Float;
 
-/// Who moves the particles.
+/// The threads that move the particles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Threads {
     /// The calling thread.
     #[default]
     Serial,
-    /// The rayon pool that the caller has installed, in tasks of [`POOL_PLACES`] places: right for
-    /// objectives that cost about as much as the move. A swarm that is no larger than one task
-    /// runs on the calling thread.
+    /// The rayon pool that the caller has installed, in tasks of [`POOL_PLACES`] places; for objectives that cost about
+    /// as much as the move. A swarm that is no larger than one task runs on the calling thread.
     Pool,
-    /// The rayon pool that the caller has installed, in tasks of at most this many particles (at
-    /// least 1): for objectives so expensive that a few particles are worth a thread.
+    /// The rayon pool that the caller has installed, in tasks of at most this many particles (at least 1); for
+    /// objectives so expensive that a few particles are worth a thread.
     Chunks(usize),
 }
 
-/// Places (particles times stride) of a task of [`Threads::Pool`].
+/// The number of places (particles times stride) in a task of [`Threads::Pool`].
 pub const POOL_PLACES: usize = 8192;
 
-/// When a pass over the individuals of a run is given up: in the middle, as soon as this says so.
+/// When a pass over the individuals of a run is aborted, before its end.
 ///
-/// Of a run whose iteration was given up the best so far and its place, and how far the run is, are those of the iteration
-/// before; its individuals are anywhere. Whoever goes on with it has kept a copy. Of a run whose first individuals were
-/// being placed, those that were not have the [worst](Fitness::WORST) fitness.
+/// If an iteration was aborted, the run's best, its position and its progress are those of the previous iteration, but
+/// its individuals are in an undefined state. To continue such a run, keep a copy. If the placement was aborted,
+/// individuals that were not placed have the [worst](Fitness::WORST) fitness.
 #[derive(Clone, Copy, Default)]
 pub struct Halt<'a>(Option<&'a (dyn Fn() -> bool + Sync)>);
 
@@ -43,36 +42,36 @@ impl fmt::Debug for Halt<'_> {
 }
 
 impl<'a> Halt<'a> {
-    /// Every pass is done to its end.
+    /// No pass is aborted.
     pub const NEVER: Self = Halt(None);
 
-    /// As soon as this is true, which stays so; it is asked by all threads.
+    /// Aborts as soon as `is_due` returns true, after which it must stay true; all threads call it.
     pub fn when(is_due: &'a (dyn Fn() -> bool + Sync)) -> Self {
         Halt(Some(is_due))
     }
 
-    /// Whether it is time.
+    /// Whether to abort now.
     pub(crate) fn is_due(self) -> bool {
         self.0.is_some_and(|is_due| is_due())
     }
 }
 
-/// How a pass is cut into tasks.
+/// How a pass is divided into tasks.
 #[derive(Clone, Copy)]
 pub(crate) struct Tasks<'a> {
-    /// The most individuals of one.
+    /// The largest number of individuals in a task.
     grain: usize,
-    /// Whether the calling thread does them one after the other.
+    /// Whether the calling thread does the tasks one after the other.
     serial: bool,
     halt: Halt<'a>,
 }
 
 impl Threads {
-    /// Tasks of individuals of so many places.
+    /// Tasks for individuals of `stride` places.
     pub(crate) fn tasks(self, stride: usize, halt: Halt<'_>) -> Tasks<'_> {
         let pool = (POOL_PLACES / stride).max(1);
         let (grain, serial) = match self {
-            // In pieces only where there is something to ask between them.
+            // In several tasks only if there is a halt to check between them.
             Threads::Serial if halt.0.is_none() => (usize::MAX, true),
             Threads::Serial => (pool, true),
             Threads::Pool => (pool, false),
@@ -82,10 +81,10 @@ impl Threads {
     }
 }
 
-/// Consecutive individuals, which can be cut in two.
+/// Consecutive individuals, which can be split in two.
 pub(crate) trait Split: Send + Sized {
     fn len(&self) -> usize;
-    /// The first so many, and the others.
+    /// The first `individuals`, and the others.
     fn split_at(self, individuals: usize) -> (Self, Self);
 }
 
@@ -155,17 +154,17 @@ impl<R: Float> Split for Chunk<'_, R> {
     }
 }
 
-/// What moving some particles gave.
+/// The result of moving some particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Outcome<R> {
     /// The best of their personal bests.
     pub(crate) best: Candidate<R>,
-    /// How many of their evaluations were not finite.
+    /// The number of their evaluations that were not finite.
     pub(crate) not_finite: u64,
 }
 
 impl<R: Float> Outcome<R> {
-    /// That of no particle.
+    /// The outcome for no particle.
     pub(crate) const NONE: Self = Outcome { best: Candidate::NONE, not_finite: 0 };
 
     pub(crate) fn join(self, other: Self) -> Self {
@@ -174,7 +173,7 @@ impl<R: Float> Outcome<R> {
     }
 }
 
-/// Does `work` on all of `whole`, in these tasks, and joins the outcomes: those of tasks that were done.
+/// Applies `work` to `whole`, in these tasks, and joins the outcomes of the tasks that were done.
 pub(crate) fn spread<R: Float, T: Split>(
     whole: T,
     tasks: Tasks<'_>,

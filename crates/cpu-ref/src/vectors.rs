@@ -1,19 +1,19 @@
-//! The vectors of the processor at hand, whatever a program was compiled for.
+//! The vector instructions of the processor at hand, whatever target a program was compiled for.
 //!
-//! An x86-64 program is compiled for processors of 2003 unless it says otherwise. What runs in [`Vectors::run`] is
-//! compiled a second time, for AVX2 and fused multiplications (x86-64-v3), and that is taken where the processor has
-//! them; what runs in [`Vectors::run_widest`] a third time, for AVX-512 (x86-64-v4). The bits are the same: nothing is
-//! fused that does not say so, and what says so is fused everywhere.
+//! By default an x86-64 program is compiled for processors of 2003. Code in [`Vectors::run`] is compiled a second time,
+//! for AVX2 and fused multiplications (x86-64-v3), which is used if the processor has them. Code in
+//! [`Vectors::run_widest`] is compiled a third time, for AVX-512 (x86-64-v4). The bits are the same, because only
+//! explicitly fused operations are fused, and they are fused everywhere.
 
 #[cfg(not(target_arch = "x86_64"))]
 use pulp::Arch;
 #[cfg(target_arch = "x86_64")]
 use pulp::x86::{V3, V4};
 
-/// Something to be compiled for several processors: its `call` must be `#[inline(always)]`.
+/// A function to be compiled for several processors: its `call` must be `#[inline(always)]`.
 pub use pulp::NullaryFnOnce as Run;
 
-/// Which vectors the processor has.
+/// The vector instructions that the processor has.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Vectors {
     #[cfg(target_arch = "x86_64")]
@@ -25,7 +25,7 @@ pub struct Vectors {
 }
 
 impl Vectors {
-    /// Those of this processor.
+    /// The instructions of this processor.
     pub fn new() -> Self {
         Vectors {
             #[cfg(target_arch = "x86_64")]
@@ -37,11 +37,11 @@ impl Vectors {
         }
     }
 
-    /// Does `work`, compiled for them.
+    /// Calls `work`, compiled for these instructions.
     #[inline(always)]
     pub fn run<W: Run>(self, work: W) -> W::Output {
-        // A program that is compiled for such processors anyway, as this repository's own are, would hold the same
-        // code twice.
+        // A program that is already compiled for such processors, as this repository's own programs are, would contain
+        // the same code twice.
         if cfg!(all(target_feature = "avx2", target_feature = "fma")) {
             return work.call();
         }
@@ -54,7 +54,7 @@ impl Vectors {
         self.usual.dispatch(work)
     }
 
-    /// The same, and once more for vectors of 512 bits: for long loops that are little code.
+    /// As [`run`](Vectors::run), and also compiled for 512-bit vectors: for long loops with little code.
     #[inline(always)]
     pub fn run_widest<W: Run>(self, work: W) -> W::Output {
         #[cfg(target_arch = "x86_64")]

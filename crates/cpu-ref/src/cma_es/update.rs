@@ -1,4 +1,4 @@
-//! What a generation teaches: mean, paths, matrix and step size; and whether there is more to find.
+//! The update from a generation: mean, paths, matrix and step size; and whether the leg has converged.
 
 use warpswarm_core::cma_es::{CHUNK, Shape, Strategy, comparable, is_flat};
 use warpswarm_core::launch::head::{BEST, FIRST_SIGMA, LEVEL, SIGMA, STALE};
@@ -10,7 +10,7 @@ use super::{Distribution, Scratch, times};
 use crate::generation::Work;
 use crate::vectors::Run;
 
-/// A generation that has been ranked.
+/// A ranked generation.
 pub(super) struct Update<'a, R> {
     pub(super) distribution: Distribution<'a, R>,
     pub(super) work: &'a Work<'a, R>,
@@ -26,7 +26,7 @@ pub(super) struct Update<'a, R> {
 impl<R: Float> Run for Update<'_, R> {
     type Output = bool;
 
-    /// Learns from the ranked samples; whether the leg goes on.
+    /// Updates the distribution from the ranked samples; returns whether the leg continues.
     #[inline(always)]
     fn call(mut self) -> bool {
         self.learn();
@@ -108,7 +108,7 @@ impl<R: Float> Update<'_, R> {
         distribution.head[STALE] += R::ONE;
     }
 
-    /// Finds the factor anew, if it is time; whether there is one.
+    /// Computes the factor anew, if it is due; returns whether there is one.
     #[inline(always)]
     fn refactor(&mut self) -> bool {
         let Update { distribution, strategy, stride, scratch, .. } = self;
@@ -121,7 +121,7 @@ impl<R: Float> Update<'_, R> {
         let Scratch { row, mean: path, .. } = &mut **scratch;
         path.copy_from_slice(distribution.wide);
         if !cholesky(lower, path, n, stride) {
-            // Whoever goes on all the same does so as it was.
+            // A leg that continues anyway does so with the previous factor.
             identity(lower, n, stride);
             return false;
         }
@@ -140,7 +140,7 @@ impl<R: Float> Update<'_, R> {
         true
     }
 
-    /// Whether by its values the leg has nothing more to find: stagnation and TolFun of the tutorial's section B.3.
+    /// Whether the leg has converged by its values: stagnation and TolFun of the tutorial's section B.3.
     #[inline(always)]
     fn is_over(&mut self) -> bool {
         let Update { distribution, strategy, generation, best, level, .. } = self;
@@ -151,7 +151,7 @@ impl<R: Float> Update<'_, R> {
         distribution.recent[2 * place + 1] = best.value;
         let head = &mut distribution.head;
         let leg = Fitness { violation: head[BEST + 1], value: head[BEST] };
-        // What was the best by another level may be none by this one.
+        // At another level, the stored best may not be the best.
         if generation == 0 || *level != head[LEVEL] || best.beats(leg) {
             (head[BEST + 1], head[BEST]) = (best.counted(), best.value);
             (head[BEST + 2], head[LEVEL]) = (R::from_u32(generation as u32), *level);
@@ -170,13 +170,13 @@ impl<R: Float> Update<'_, R> {
         violation == most && is_flat(least, largest)
     }
 
-    /// Whether by its distribution it has nothing more to find, or has gone astray: the others of these criteria.
+    /// Whether the leg has converged or diverged by its distribution: the other criteria of that section.
     #[inline(always)]
     fn has_converged(&mut self) -> bool {
         let Update { distribution, work, strategy, generation, stride, .. } = self;
         let (n, stride, generation) = (strategy.dimensions as usize, *stride, *generation);
         let sigma = distribution.head[SIGMA];
-        // The whole factor is looked at only now and then.
+        // The whole factor is checked only after its updates.
         if !sigma.is_finite() || distribution.head[STALE] != R::ZERO {
             return !sigma.is_finite();
         }
@@ -191,7 +191,7 @@ impl<R: Float> Update<'_, R> {
     }
 }
 
-/// Makes a matrix the identity.
+/// Sets a matrix to the identity.
 pub(super) fn identity<R: Float>(matrix: &mut [R], n: usize, stride: usize) {
     matrix.fill(R::ZERO);
     for k in 0..n {
@@ -199,10 +199,10 @@ pub(super) fn identity<R: Float>(matrix: &mut [R], n: usize, stride: usize) {
     }
 }
 
-/// Makes of the lower half of a symmetric matrix, by columns, its Cholesky factor, and of a point what that factor makes it of; whether
-/// there is one.
+/// Replaces the lower half of a symmetric matrix, stored by columns, by its Cholesky factor L, and a point x by L^-1 x.
+/// Returns whether there is a factor.
 ///
-/// The point goes through as a further row of the matrix. No step but the last needs a root.
+/// The point is treated as a further row of the matrix. Only the last step needs square roots.
 #[inline(always)]
 fn cholesky<R: Float>(matrix: &mut [R], point: &mut [R], n: usize, stride: usize) -> bool {
     for k in 0..n {
@@ -242,10 +242,10 @@ fn cholesky<R: Float>(matrix: &mut [R], point: &mut [R], n: usize, stride: usize
 mod tests {
     use super::*;
 
-    /// L of a matrix that was made of one; of one that is not positive definite there is none.
+    /// Recovers L from L L^T; a matrix that is not positive definite has no factor.
     #[test]
     fn factors_by_hand() {
-        // Columns of [[4, 2, -2], [2, 10, 2], [-2, 2, 6]], of which the lower half counts; rows have four places.
+        // Columns of [[4, 2, -2], [2, 10, 2], [-2, 2, 6]], of which only the lower half is used; rows have four places.
         let mut matrix = [4.0, 2.0, -2.0, 0.0, 9.0, 10.0, 2.0, 0.0, 9.0, 9.0, 6.0, 0.0];
         let mut point = [6.0, 3.0, 4.0, 0.0];
         assert!(cholesky(&mut matrix, &mut point, 3, 4));

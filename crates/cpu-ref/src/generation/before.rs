@@ -1,4 +1,4 @@
-//! A population as others see it.
+//! A population, as other individuals read it.
 
 use std::cell::Cell;
 
@@ -10,13 +10,13 @@ use warpswarm_core::solis_wets;
 
 use crate::task::Bounds;
 
-/// The individuals as the iteration before left them.
+/// The individuals after the previous iteration.
 #[derive(Clone, Copy)]
 pub(super) struct Before<'a, R> {
     pub(super) rows: &'a [R],
     pub(super) fitness: &'a [Fitness<R>],
     pub(super) numbers: &'a [R],
-    /// Numbers of an individual.
+    /// The number of numbers of an individual.
     pub(super) count: usize,
     pub(super) memory: &'a [R],
     pub(super) stride: usize,
@@ -40,7 +40,7 @@ impl<R: Float> Population<R> for Before<'_, R> {
     #[inline(always)]
     fn numbers(&self, individual: u32) -> Numbers<R> {
         let own = &self.numbers[individual as usize * self.count..][..self.count];
-        // All of them in one piece, where there are as many.
+        // A single copy if there are as many numbers as fit.
         Numbers::try_from(own).unwrap_or_else(|_| {
             let mut numbers = Numbers::default();
             numbers[..own.len()].copy_from_slice(own);
@@ -57,14 +57,14 @@ impl<R: Float> Population<R> for Before<'_, R> {
     }
 }
 
-/// The same, as one thread sees it, which remembers the best of the individuals that it last asked for: neighbours ask for the
-/// same.
+/// The population for one thread, which caches the last best of consecutive individuals: neighbouring individuals ask
+/// for the same one.
 pub(super) struct Looking<'a, R> {
     before: Before<'a, R>,
     last: Cell<Option<BestOf<R>>>,
 }
 
-/// The first of some individuals and how many they are, and their best.
+/// The first of some consecutive individuals and their number, and their best.
 type BestOf<R> = ((u32, u32), Candidate<R>);
 
 impl<'a, R: Float> Looking<'a, R> {
@@ -107,7 +107,7 @@ impl<R: Float> Population<R> for Looking<'_, R> {
     }
 }
 
-/// The square of the distance between two points, each coordinate in its range.
+/// The square of the distance between two points, in ranges.
 pub(super) fn square<R: Float>(x: &[R], y: &[R], bounds: Bounds<'_, R>) -> R {
     SlicePoint(x).sum(|i, x| solis_wets::square_in_ranges(x, y[i], bounds.of(i)))
 }

@@ -1,4 +1,4 @@
-//! What the individuals of a run have in common: see [`Method::learn`] and [`Method::leaves`].
+//! What the individuals of a run share: see [`Method::learn`] and [`Method::leaves`].
 
 use warpswarm_core::method::{
     GROUP, LESSONS, Lessons, MAX_NUMBERS, Memory, Method, Numbers, sum_of_group, sum_of_groups,
@@ -7,7 +7,7 @@ use warpswarm_core::real::Float;
 
 use crate::swarm::Swarm;
 
-/// The memory at the start, and an archive of which nothing is taken.
+/// The memory at the start, and an archive without points.
 pub(super) fn first<R: Float, M: Method<R>>(swarm: &mut Swarm<R>, method: &M) {
     if M::SHARES {
         swarm.memory = (0..method.memory()).map(|k| method.first_remembered(k)).collect();
@@ -26,7 +26,7 @@ impl<R: Float> Memory<R> for Remembered<'_, R> {
     }
 }
 
-/// What individuals with such numbers, so many each, add to the sums from which a run learns, `[group]`.
+/// The sums over the lessons of individuals, from all their numbers one after the other, `[group]`.
 pub fn lessons<R: Float, M: Method<R>>(method: &M, numbers: &[R]) -> Vec<Lessons<R>> {
     let groups = numbers.chunks(GROUP as usize * M::NUMBERS.max(1));
     let of_group = |group: &[R]| {
@@ -42,7 +42,7 @@ pub fn lessons<R: Float, M: Method<R>>(method: &M, numbers: &[R]) -> Vec<Lessons
     groups.map(of_group).collect()
 }
 
-/// Learns from the iteration before, which has left individuals with these numbers.
+/// Updates the memory after the previous iteration, from all numbers that it left.
 pub(super) fn learn<R: Float, M: Method<R>>(method: &M, numbers: &[R], memory: &mut [R]) {
     if M::SHARES {
         let groups = lessons(method, numbers);
@@ -51,8 +51,7 @@ pub(super) fn learn<R: Float, M: Method<R>>(method: &M, numbers: &[R], memory: &
     }
 }
 
-/// Puts the points that individuals have given up into their places, in the archive and in `rows`: those points, and behind
-/// them the archive.
+/// Stores replaced points in the archive and in `rows`, which holds the public points and then the archive.
 pub(super) fn leave<R: Float, M: Method<R>>(swarm: &mut Swarm<R>, method: &M, rows: &mut [R]) {
     let (individuals, stride) = (swarm.individuals(), swarm.stride);
     let all = individuals * stride;

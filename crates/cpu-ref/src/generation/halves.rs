@@ -1,5 +1,5 @@
-//! An iteration in two halves, for those who evaluate points themselves, all of an iteration at once: what the individuals
-//! propose, and what becomes of it.
+//! An iteration in two halves, for callers that evaluate all points of an iteration themselves: first the individuals'
+//! proposals, then their acceptance.
 
 use warpswarm_core::launch::StopRule;
 use warpswarm_core::method::{Individual, Method, Numbers, SiteDraws, With};
@@ -22,28 +22,28 @@ pub struct Moving<R: Float, M: Method<R>> {
     method: M,
     /// `[individual]`
     movers: Vec<Mover<R>>,
-    /// Of all individuals one after the other; there may be room for more.
+    /// Those of all individuals one after the other; there may be room for more.
     attempts: Vec<Attempt<R, M::Plan>>,
-    /// The public points before the iteration, and behind them the archive, where a method has one.
+    /// The public points before the iteration, and after them the archive, if the method has one.
     rows: Vec<R>,
-    /// What the run remembers in the iteration.
+    /// The memory of the run in the iteration.
     memory: Vec<R>,
 }
 
-/// An individual that is to move.
+/// An individual to be moved.
 struct Mover<R> {
-    /// Whose point it takes over, perhaps its own.
+    /// The individual whose point it takes over, perhaps its own.
     from: u32,
-    /// Its numbers once it has looked at the others.
+    /// Its numbers after it has read from the others.
     numbers: Numbers<R>,
-    /// How many attempts it makes.
+    /// The number of its attempts.
     attempts: u32,
 }
 
 /// One attempt.
 struct Attempt<R, P> {
     proposal: Proposal<R>,
-    /// There once it was made, with the numbers that go with it.
+    /// Set once the attempt is made, with its numbers.
     plan: Option<P>,
     numbers: Numbers<R>,
 }
@@ -55,7 +55,7 @@ impl<R: Float, M: Method<R>> std::fmt::Debug for Moving<R, M> {
 }
 
 impl<R: Float, M: Method<R>> Moving<R, M> {
-    /// None yet.
+    /// No iteration yet.
     pub fn new(method: M) -> Self {
         let (movers, attempts, rows, memory) = Default::default();
         Moving { method, movers, attempts, rows, memory }
@@ -171,7 +171,7 @@ fn attempts_of<R>(movers: &[Mover<R>]) -> usize {
     movers.iter().map(|mover| mover.attempts as usize).sum()
 }
 
-/// What all individuals share that propose.
+/// What all individuals share while they propose.
 struct Proposing<'a, R: Float, M> {
     method: M,
     swarm: &'a Swarm<R>,
@@ -188,7 +188,7 @@ impl<R: Float, M: Copy> Clone for Proposing<'_, R, M> {
 }
 impl<R: Float, M: Copy> Copy for Proposing<'_, R, M> {}
 
-/// Consecutive individuals that are to propose, and room for that.
+/// Consecutive individuals that are to propose, and room for their proposals.
 struct Part<'a, R, P> {
     first: u32,
     dimensions: usize,
@@ -219,7 +219,7 @@ impl<R: Float, P: Send> Split for Part<'_, R, P> {
     }
 }
 
-/// Individuals that propose.
+/// Individuals that are to propose.
 struct Propose<'a, 'w, R: Float, M: Method<R>> {
     around: Proposing<'a, R, M>,
     part: Part<'w, R, M::Plan>,
@@ -256,7 +256,7 @@ impl<R: Float, M: Method<R>> With<M> for Propose<'_, '_, R, M> {
                 attempt: 0,
                 fitness: swarm.best[index as usize],
             };
-            // There are none that the method does not have.
+            // Rows that the method does not have are empty.
             let row = index as usize * stride..(index as usize + 1) * stride;
             let own = [&swarm.positions, &swarm.velocities]
                 .map(|rows| rows.get(row.clone()).unwrap_or_default());
@@ -284,7 +284,7 @@ impl<R: Float, M: Method<R>> With<M> for Propose<'_, '_, R, M> {
     }
 }
 
-/// Consecutive individuals that have proposed, and what was told of that.
+/// Consecutive individuals that have proposed, and the fitnesses of their proposals.
 struct Moved<'a, R, P> {
     movers: &'a [Mover<R>],
     attempts: &'a [Attempt<R, P>],
@@ -292,7 +292,7 @@ struct Moved<'a, R, P> {
 }
 
 impl<R: Float, P: Copy> Moved<'_, R, P> {
-    /// Has the first of them keep its best attempt, if it is accepted.
+    /// Lets the first of them keep its best attempt, if it is accepted.
     #[inline(always)]
     fn accept<M: Method<R, Plan = P>>(
         &self,
@@ -344,7 +344,7 @@ impl<R: Float, P: Sync> Split for Moved<'_, R, P> {
     }
 }
 
-/// One after the other.
+/// The individuals one after the other.
 impl<R: Float, P: Sync> Iterator for Moved<'_, R, P> {
     type Item = Self;
 
@@ -360,7 +360,7 @@ impl<R: Float, P: Sync> Iterator for Moved<'_, R, P> {
     }
 }
 
-/// Two things of the same individuals.
+/// Two collections over the same individuals.
 struct Both<A, B>(A, B);
 
 impl<A: Split, B: Split> Split for Both<A, B> {

@@ -1,4 +1,4 @@
-//! Individuals one by one, on the calling thread or spread over a pool.
+//! Individuals one by one, on the calling thread or on a pool.
 
 use warpswarm_core::method::{MAX_OWN, Numbers, Own};
 use warpswarm_core::order::{Candidate, Fitness};
@@ -12,13 +12,13 @@ pub(super) struct One<'a, R> {
     pub(super) index: u32,
     pub(super) public: &'a mut [R],
     pub(super) fitness: &'a mut Fitness<R>,
-    /// The own rows; empty where there are none.
+    /// The own rows; empty if there are none.
     pub(super) own: [&'a mut [R]; MAX_OWN],
     pub(super) numbers: &'a mut [R],
 }
 
 impl<R: Float> One<'_, R> {
-    /// What this individual gave, with so many evaluations that were not finite.
+    /// The result of this individual, with the number of its evaluations that were not finite.
     pub(super) fn outcome(&self, not_finite: u64) -> Outcome<R> {
         Outcome { best: Candidate::new(*self.fitness, self.index), not_finite }
     }
@@ -43,10 +43,10 @@ impl<R: Float> One<'_, R> {
     }
 }
 
-/// What is done with individuals.
+/// A function that is applied to individuals.
 type Work<'a, R> = &'a (dyn Fn(Ones<'_, R>) -> Outcome<R> + Sync);
 
-/// Does `work` on every individual and joins the outcomes.
+/// Applies `work` to every individual and joins the outcomes.
 pub(super) fn each<R: Float>(
     swarm: &mut Swarm<R>,
     tasks: Tasks<'_>,
@@ -92,7 +92,7 @@ fn first<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
 }
 
 impl<'a, R: Float> Ones<'a, R> {
-    /// The first so many, or all if there are fewer; the others stay.
+    /// Splits off the first `individuals`, or all if there are fewer; the others stay.
     #[inline(always)]
     fn cut(&mut self, individuals: usize) -> Self {
         let Ones { stride, count, .. } = *self;

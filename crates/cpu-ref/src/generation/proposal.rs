@@ -1,4 +1,4 @@
-//! What an individual proposes: rows of coordinates, several at a time where the processor has vectors.
+//! The proposal of an individual: rows of coordinates, several at a time with vector instructions.
 
 use std::cell::Cell;
 
@@ -9,13 +9,13 @@ use warpswarm_core::real::Float;
 use super::Before;
 use crate::flight::Rows;
 
-/// A proposal: its coordinates, and the own rows that go with it, `[place]`; those that there are not are empty.
+/// A proposal: its coordinates and its own rows, `[place]`; rows that the method does not have are empty.
 pub(super) struct Proposal<R> {
     pub(super) x: Vec<R>,
     pub(super) own: [Vec<R>; MAX_OWN],
 }
 
-/// What is around an individual that proposes, in rows of as many places; own rows that there are not are empty.
+/// What an individual reads for a proposal, in rows of equal length; own rows that the method does not have are empty.
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a, R> {
     pub(super) before: Before<'a, R>,
@@ -24,18 +24,18 @@ pub(super) struct Around<'a, R> {
     pub(super) own: [&'a [R]; MAX_OWN],
     pub(super) best: &'a [R],
     pub(super) draws: SiteDraws,
-    /// Of which the normal numbers are made, if the method asks for any.
+    /// The draws for the normal numbers, if the method uses any.
     pub(super) normals: Option<SiteDraws>,
 }
 
 impl<R: Float> Proposal<R> {
-    /// Room for rows of so many places.
+    /// Room for rows of `stride` places.
     pub(super) fn new<M: Method<R>>(stride: usize) -> Self {
         let row = |there| vec![R::ZERO; if there { stride } else { 0 }];
         Proposal { x: row(true), own: [row(M::OWN > 0), row(M::OWN > 1)] }
     }
 
-    /// Proposes all coordinates; the places behind the last stay zero.
+    /// Proposes all coordinates; the places after the last one stay zero.
     #[inline(always)]
     pub(super) fn fill<M: Method<R>>(
         &mut self,
@@ -58,7 +58,7 @@ impl<R: Float> Proposal<R> {
         let (stride, dimensions) = (self.x.len(), around.before.bounds.dimensions());
         let mut first = 0;
         while first < stride {
-            // So many that a compiler knows it, or fewer.
+            // A number that the compiler knows, or fewer.
             if stride - first >= PLACES {
                 self.fill_places(method, plan, around, drawn, (first, PLACES));
             } else {
@@ -71,10 +71,10 @@ impl<R: Float> Proposal<R> {
         }
     }
 
-    /// Proposes `count` coordinates from the `first` on.
+    /// Proposes `count` coordinates from `first` on.
     ///
-    /// Which draws are asked for, the first of them tells; where another asks for more, those are drawn for all, and all are
-    /// proposed again.
+    /// The first coordinate determines which draws are needed. If another one needs more, those are drawn for all, and
+    /// all are proposed again.
     #[inline(always)]
     fn fill_places<M: Method<R>>(
         &mut self,
@@ -88,9 +88,9 @@ impl<R: Float> Proposal<R> {
         let asked = &Cell::new(0);
         drawn.there = 0;
         method.propose(plan, &window.place::<M>(0, drawn, asked));
-        // Without its draws it did not know whether it re-enters its bounds.
+        // It was evaluated without draws, so it is unknown whether it re-enters its bounds.
         let mut wanted = asked.get() & !(1 << REENTRY);
-        // Places of their own: nothing that is read can be where they are.
+        // A separate array, without aliases to what is read.
         let mut made = [[R::ZERO; PLACES]; 1 + MAX_OWN];
         loop {
             assert!(wanted >> ABSENT == 0, "a method looks at an individual that there is not");
@@ -114,7 +114,7 @@ impl<R: Float> Proposal<R> {
         }
     }
 
-    /// The coordinates, and so many own rows.
+    /// The coordinates, and the first `own` own rows.
     #[inline(always)]
     fn rows(&mut self, own: usize) -> impl Iterator<Item = &mut [R]> {
         let [own0, own1] = &mut self.own;
@@ -122,7 +122,7 @@ impl<R: Float> Proposal<R> {
     }
 }
 
-/// A proposal whose coordinates are to be proposed.
+/// A proposal whose coordinates are to be computed.
 struct Fill<'a, 'b, R> {
     proposal: &'a mut Proposal<R>,
     around: &'a Around<'b, R>,
@@ -138,20 +138,20 @@ impl<R: Float, M: Method<R>> With<(M, M::Plan)> for Fill<'_, '_, R> {
     }
 }
 
-/// Sets of draws: see [`Site::drawn`].
+/// The number of sets of draws: see [`Site::drawn`].
 const SETS: u32 = 8;
-/// In whose place the draws are with which coordinates re-enter their bounds.
+/// The index of the draws with which coordinates re-enter their bounds.
 const REENTRY: u32 = SETS;
-/// The bit of what is asked for that stands for the factors.
+/// The bit of the factors, among the bits of needed draws.
 const FACTORS: u32 = SETS + 1;
-/// The bit of what is asked for that stands for the normal numbers.
+/// The bit of the normal numbers.
 const NORMALS: u32 = SETS + 2;
-/// The bit of what is asked for that says that there is no such individual.
+/// The bit that is set if an individual does not exist.
 const ABSENT: u32 = 31;
 
 /// The draws of neighbouring coordinates.
 pub(super) struct Drawn<R> {
-    /// Which are there, a bit a set; the others are of no meaning.
+    /// Which sets are drawn, one bit for each; the others are undefined.
     there: u32,
     sets: [[[Draw<R>; PLACES]; 2]; SETS as usize + 1],
     factors: [[Factor<R>; PLACES]; 2],
@@ -159,7 +159,7 @@ pub(super) struct Drawn<R> {
 }
 
 impl<R: Float> Drawn<R> {
-    /// None yet.
+    /// No draws yet.
     pub(super) fn none() -> Self {
         Drawn {
             there: 0,
@@ -169,7 +169,7 @@ impl<R: Float> Drawn<R> {
         }
     }
 
-    /// Draws what is `wanted`, a bit each, and not there, for `count` coordinates from the `first` on.
+    /// Draws the sets of `wanted`, one bit for each, that are missing, for `count` coordinates from `first` on.
     #[inline(always)]
     fn draw(&mut self, around: &Around<'_, R>, wanted: u32, (first, count): (usize, usize)) {
         let draws = &around.draws;
@@ -199,7 +199,7 @@ impl<R: Float> Drawn<R> {
     }
 }
 
-/// Some neighbouring places of what is [`Around`] an individual.
+/// Some neighbouring places of [`Around`].
 #[derive(Clone, Copy)]
 struct Window<'a, R> {
     first: usize,
@@ -208,7 +208,7 @@ struct Window<'a, R> {
     best: &'a [R],
     lower: &'a [R],
     upper: &'a [R],
-    /// All individuals' public points from the first of these places on.
+    /// All individuals' public points, from the first of these places on.
     others: &'a [R],
     stride: usize,
 }
@@ -220,7 +220,7 @@ impl<'a, R: Float> Window<'a, R> {
         Window {
             first,
             public: &public[first..][..count],
-            // Where there is no such row, any: it is not looked at.
+            // A row that the method does not have is replaced by any other; it is not read.
             own: [
                 &(if M::OWN > 0 { own[0] } else { public })[first..][..count],
                 &(if M::OWN > 1 { own[1] } else { public })[first..][..count],
@@ -233,7 +233,7 @@ impl<'a, R: Float> Window<'a, R> {
         }
     }
 
-    /// The `i`-th of these places.
+    /// Place `i` of these places.
     #[inline(always)]
     fn place<'b, M: Method<R>>(
         &self,
@@ -261,21 +261,21 @@ impl<'a, R: Float> Window<'a, R> {
     }
 }
 
-/// A coordinate of an individual that proposes.
+/// One coordinate of an individual that proposes.
 struct Place<'a, R> {
-    /// Its place among its neighbours.
+    /// The index of the coordinate among its neighbours.
     i: usize,
     coordinate: u32,
     public: R,
     own: Own<R>,
     best: R,
     bounds: (R, R),
-    /// The public point's neighbouring places.
+    /// The neighbouring places of the public point.
     row: &'a [R],
     others: &'a [R],
     stride: usize,
     drawn: &'a Drawn<R>,
-    /// Which sets of draws have been asked for, a bit each, [`FACTORS`], [`NORMALS`] and [`ABSENT`].
+    /// The sets of draws that have been used, one bit for each, [`FACTORS`], [`NORMALS`] and [`ABSENT`].
     asked: &'a Cell<u32>,
 }
 
@@ -310,7 +310,7 @@ impl<R: Float> Site<R> for Place<'_, R> {
     fn of(&self, individual: u32) -> R {
         let others = self.others.get(individual as usize * self.stride..);
         let row = others.and_then(|others| others.get(..self.row.len()));
-        // Noted, and not a panic: no vectors are made of a loop that has one.
+        // A bit instead of a panic: loops that can panic are not vectorised.
         self.ask(if row.is_none() { 1 << ABSENT } else { 0 });
         row.unwrap_or(self.row)[self.i]
     }

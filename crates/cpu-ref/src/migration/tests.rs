@@ -7,7 +7,7 @@ fn fitness(value: f64) -> Fitness<f64> {
     Fitness { violation: 0.0, value }
 }
 
-/// A run in one dimension whose individual i is at 10 i and has these values.
+/// A run in one dimension whose individual i is at 10 i and has value i of `values`.
 fn swarm(values: &[f64]) -> Swarm<f64> {
     let mut swarm = Swarm::unplaced(1, values.len() as u32, RunId { seed: 3, run: 5 });
     swarm.best = values.iter().copied().map(fitness).collect();
@@ -28,7 +28,7 @@ fn migrants(values: &[f64]) -> Migrants<f64> {
     }
 }
 
-/// Offers immigrants to those who are to be replaced as a run now is.
+/// Offers immigrants to the individuals that are to be replaced in a run's present state.
 fn arrive(swarm: &mut Swarm<f64>, values: &[f64], replacement: Replacement, noticed: u64) {
     let places = places(swarm, values.len(), replacement);
     immigrate(swarm, &migrants(values), &places, noticed);
@@ -59,14 +59,14 @@ fn feasible_ones_leave_before_better_values() {
 #[test]
 fn the_worst_is_offered_the_first_immigrant() {
     let mut swarm = swarm(&[4.0, 1.0, f64::NAN, 3.0, 3.0]);
-    // NaN is last; then come 4, and of the equal ones the one of the higher index.
+    // NaN is last; then 4, and of the equal ones that with the higher index.
     arrive(&mut swarm, &[8.0, 5.0, 2.0], Replacement::Worst, 7);
     let after = values(&swarm);
     assert_eq!(after, [4.0, 1.0, 8.0, 3.0, 2.0]);
     assert_eq!(swarm.best_position(2)[0], 108.0);
     assert_eq!(swarm.best_position(4)[0], 102.0);
     assert_eq!(swarm.best_position(0)[0], 0.0);
-    // Nobody is better than the best.
+    // No immigrant is better than the best.
     assert_eq!((swarm.global.index, swarm.global_position[0]), (1, 10.0));
     assert_eq!(swarm.control.improved_at, 0);
 }
@@ -79,7 +79,7 @@ fn an_immigrant_may_be_the_new_best() {
     assert_eq!(values(&swarm), [0.5, 1.0, 0.25]);
     assert_eq!(swarm.global, Candidate::new(fitness(0.25), 2));
     assert_eq!((swarm.global_position[0], swarm.control.improved_at), (100.25, 9));
-    // Where it is and how it moves stay its own.
+    // Position and velocity are not replaced.
     assert!(swarm.positions.iter().all(|x| *x == -1.0));
     assert_eq!(swarm.best_position(2).len(), swarm.stride);
 }
@@ -90,7 +90,7 @@ fn of_equals_the_lower_index_is_the_best_without_being_an_improvement() {
     arrive(&mut swarm, &[1.0], Replacement::Worst, 7);
     assert_eq!((swarm.global.index, swarm.global_position[0]), (0, 101.0));
     assert_eq!(swarm.control.improved_at, 0);
-    // And one that equals whom it would replace does not come.
+    // An immigrant that equals the individual is dropped.
     arrive(&mut swarm, &[1.0], Replacement::Worst, 7);
     assert_eq!(swarm.best_positions[swarm.stride], 10.0);
 }
@@ -130,7 +130,7 @@ fn drawn_ones_are_different_and_follow_from_run_and_iteration() {
     assert_ne!(shuffled(key, 7, 10, 10, 0), shuffled(key, 7, 10, 10, 1));
 }
 
-/// By hand: the swap that the draws say, place after place.
+/// Worked out by hand: the swaps given by the draws, place after place.
 #[test]
 fn drawing_is_a_shuffle() {
     let swarm = swarm(&[0.0, 1.0, 2.0, 3.0]);
@@ -154,7 +154,7 @@ fn random_places_are_offered_whatever_their_rank() {
     assert_eq!(values(&swarm).iter().filter(|value| **value == 9.0).count(), 5);
 }
 
-/// The second one is no better than who is there.
+/// The second immigrant is no better than the individual.
 #[test]
 fn the_first_are_offered_those_of_their_number() {
     let mut swarm = swarm(&[9.0, 1.0, 9.0, 0.5]);

@@ -1,4 +1,4 @@
-//! An iteration in two halves: where the particles fly, and what becomes of what is found there.
+//! An iteration in two halves: first the particles' moves, then the comparison with their personal bests.
 
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::{StopRule, row_stride};
@@ -18,12 +18,12 @@ use crate::vectors::{Run, Vectors};
 #[derive(Debug)]
 pub struct Flying<R> {
     coefficients: Coefficients<R>,
-    /// Where the particles fly, and by which step, `[particle][stride]`.
+    /// The new positions and velocities, `[particle][stride]`.
     positions: Vec<R>,
     velocities: Vec<R>,
 }
 
-/// No objective: somebody else evaluates.
+/// A placeholder for an objective that the caller evaluates.
 #[derive(Clone, Copy, Debug)]
 struct Elsewhere;
 
@@ -37,7 +37,7 @@ impl<R: Float> Evaluate<R> for Elsewhere {
 }
 
 impl<R: Float> Flying<R> {
-    /// None yet.
+    /// No iteration yet.
     pub fn new(coefficients: Coefficients<R>) -> Self {
         Flying { coefficients, positions: Vec::new(), velocities: Vec::new() }
     }
@@ -91,7 +91,7 @@ impl<R: Float> Halves<R> for Flying<R> {
     }
 }
 
-/// Consecutive particles that are to fly, and room for that.
+/// Consecutive particles to be moved, and room for their moves.
 struct Part<'a, R> {
     first: usize,
     swarm: &'a Swarm<R>,
