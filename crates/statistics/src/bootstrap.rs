@@ -1,13 +1,13 @@
-//! Confidence intervals by drawing samples anew.
+//! Confidence intervals by resampling.
 
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// How often the samples are drawn anew.
+/// The number of resamples.
 const DRAWS: usize = 2000;
 
-/// The interval that has 95 % of what `statistic` gives of samples drawn anew: as many as each had, with
-/// replacement, from each alone. It is drawn 2,000 times. The same seed gives the same interval.
+/// The interval that contains 95 % of the values of `statistic` over 2,000 resamples. Each sample is resampled
+/// separately, with replacement, to its own size. The same seed gives the same interval.
 ///
 /// **Source.** B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979: the
 /// percentile interval.
@@ -23,7 +23,7 @@ const DRAWS: usize = 2000;
 ///
 /// # Panics
 ///
-/// Where a sample is empty.
+/// Panics if a sample is empty.
 pub fn bootstrap(
     samples: &[&[f64]],
     seed: u64,
@@ -51,8 +51,8 @@ mod tests {
         of.iter().sum::<f64>() / of.len() as f64
     }
 
-    /// The mean of 100 numbers of which half are 0 and half are 1 is spread as 0.5 +- 1.96 x 0.05, in whole hundredths,
-    /// of which the interval may miss one.
+    /// The mean of 100 numbers, half of them 0 and half of them 1, has the interval 0.5 +- 1.96 x 0.05, in whole
+    /// hundredths, of which the bootstrap may miss one.
     #[test]
     fn of_a_mean() {
         let sample: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();

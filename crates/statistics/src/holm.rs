@@ -1,9 +1,9 @@
-//! Several tests at once.
+//! Adjusting p-values for several tests.
 
-/// The p-values adjusted for being several, in the order of the given ones: where those of at most 0.05 are taken for
-/// significant, at least one of them is so by mistake with a probability of at most 0.05. None is NaN.
+/// The p-values adjusted for multiple tests, in the order of the given ones, none of them NaN. If those of at most 0.05
+/// are called significant, the probability that at least one of them is a false positive is at most 0.05.
 ///
-/// The i-th smallest of m, from 0 on, times m - i; none smaller than the one before, none above 1.
+/// The i-th smallest of m, with i from 0, is multiplied by m - i; none is smaller than the previous one or above 1.
 ///
 /// **Source.** S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
 /// Statistics 6, 1979.
@@ -30,7 +30,7 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// 0.01 x 4, 0.02 x 3, 0.03 x 2, and 0.04 x 1 is less than the one before; as statsmodels 0.15.0 has it.
+    /// 0.01 x 4, 0.02 x 3, 0.03 x 2; 0.04 x 1 is less than the previous one. The same as statsmodels 0.15.0.
     #[test]
     fn by_hand() {
         assert_eq!(holm(&[0.03, 0.01, 0.04, 0.02]), [0.06, 0.04, 0.06, 0.06]);

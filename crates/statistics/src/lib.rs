@@ -1,12 +1,12 @@
-//! What tables say of samples of runs, and whether two samples differ: for the program's comparisons and for the
+//! Statistics of samples of runs, and whether two samples differ: for the program's comparisons and for the
 //! reproductions of papers.
 //!
 //! * [`Summary`], [`Sample`]: of numbers; Welch's t-test.
-//! * [`quartiles`]: of whatever has an order, as results with and without constraints have.
-//! * [`rank_sum`]: Wilcoxon's test; [`superiority`] says by how much.
-//! * [`holm`]: several tests at once.
-//! * [`expected_running_time`], [`Profile`]: how soon a target is reached, on one problem and on many.
-//! * [`bootstrap`]: a confidence interval of anything.
+//! * [`quartiles`]: of any ordered values, such as results with and without constraints.
+//! * [`rank_sum`]: Wilcoxon's test; [`superiority`] is its effect size.
+//! * [`holm`]: adjusting for several tests.
+//! * [`expected_running_time`], [`Profile`]: the cost of reaching a target, on one problem and on many.
+//! * [`bootstrap`]: a confidence interval of any statistic.
 //!
 //! Nothing here reads, writes or prints. Distributions are `statrs`'s.
 

@@ -1,6 +1,6 @@
-//! Quartiles of what has an order.
+//! Quartiles of ordered values.
 
-/// Of some runs.
+/// The quartiles of some runs.
 ///
 /// ```
 /// use warpswarm_statistics::{Quartiles, quartiles};
@@ -14,18 +14,18 @@ pub struct Quartiles<T> {
     pub best: T,
     /// A quarter of the runs is at least as good.
     pub first: T,
-    /// The middle one.
+    /// The median.
     pub median: T,
-    /// Three quarters are at least as good.
+    /// Three quarters of the runs are at least as good.
     pub third: T,
     /// The worst.
     pub worst: T,
 }
 
-/// Quartiles of what is sorted, the best first; none of nothing.
+/// The quartiles of values that are sorted, best first; `None` if there are no values.
 ///
-/// The quantile q of n lies at place (n - 1) q, as R's type 7 and NumPy have it. Between two neighbours `between` says
-/// what lies there: from the better, the worse, and the part of the way from the one to the other.
+/// The quantile q of n values is at place (n - 1) q, as in R's type 7 and NumPy. `between` interpolates between two
+/// neighbours: from the better, the worse, and the fraction of the way from the better to the worse.
 ///
 /// ```
 /// use warpswarm_statistics::quartiles;

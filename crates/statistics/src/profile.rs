@@ -1,9 +1,9 @@
-//! How soon several solvers reach several targets.
+//! The costs with which several solvers reach several targets.
 
-/// Performance profiles: for each solver the part of all tasks that it solves at no more than so many times the cost
-/// of the solver that is cheapest there.
+/// Performance profiles: for each solver the fraction of tasks that it solves at no more than some multiple of the cost
+/// of the cheapest solver for that task.
 ///
-/// A task is a problem with a target. Tasks that no solver solves count for all of them.
+/// A task is a problem with a target. Tasks that no solver solves are included in the number of tasks.
 ///
 /// **Source.** E. Dolan, J. Moré, "Benchmarking optimization software with performance profiles", Mathematical
 /// Programming 91, 2002.
@@ -19,12 +19,14 @@
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// `[solver][task]`: the cost over the least of the task; infinite where it is not solved. Each solver's are sorted.
+    /// `[solver][task]`: the cost divided by the smallest cost of the task; infinite if the task is not solved. Each
+    /// solver's ratios are sorted.
     ratios: Vec<Vec<f64>>,
 }
 
 impl Profile {
-    /// Of costs, `[task][solver]`: positive, infinite where a solver does not solve it, as many in each task.
+    /// The profiles from costs, `[task][solver]`: positive, infinite if a solver does not solve the task; with the same
+    /// number of solvers in each task.
     ///
     /// ```
     /// use warpswarm_statistics::Profile;
@@ -46,25 +48,25 @@ impl Profile {
         Profile { ratios: (0..solvers).map(of).collect() }
     }
 
-    /// The part of all tasks that a solver solves at no more than `times` the least cost, 0 to 1.
+    /// The fraction of all tasks that a solver solves at no more than `times` the smallest cost, 0 to 1.
     pub fn part(&self, solver: usize, times: f64) -> f64 {
         let ratios = self.ratios(solver);
         let solved = ratios.partition_point(|ratio| *ratio <= times && ratio.is_finite());
         solved as f64 / ratios.len().max(1) as f64
     }
 
-    /// How many tasks there are.
+    /// The number of tasks.
     pub fn tasks(&self) -> usize {
         self.ratios.first().map_or(0, Vec::len)
     }
 
-    /// A solver's ratios of the tasks that it solves, sorted: where its profile steps up.
+    /// A solver's ratios for the tasks that it solves, sorted: the steps of its profile.
     pub fn steps(&self, solver: usize) -> &[f64] {
         let ratios = self.ratios(solver);
         &ratios[..ratios.partition_point(|ratio| ratio.is_finite())]
     }
 
-    /// None where there are no tasks, of which solvers are counted.
+    /// A solver's ratios. Without tasks the number of solvers is unknown, and the result is empty.
     fn ratios(&self, solver: usize) -> &[f64] {
         self.ratios.get(solver).map_or(&[], Vec::as_slice)
     }

@@ -1,14 +1,14 @@
-//! Wilcoxon's rank sum test, also called Mann and Whitney's.
+//! Wilcoxon's rank sum test, also called the Mann-Whitney test.
 
 use std::cmp::Ordering;
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// The two-sided p-value of Wilcoxon's rank sum test of two independent samples: how likely ranks that differ so much
-/// would be if both came from the same distribution. 1 where one is empty or all are equal.
+/// The two-sided p-value of Wilcoxon's rank sum test of two independent samples: the probability of ranks that differ
+/// as much if both came from the same distribution. 1 if one sample is empty or all values are equal.
 ///
-/// It is the normal approximation, with the correction for ties and for continuity; with a handful of runs it is
-/// somewhat larger than the exact value. Ties get the mean of their ranks. The samples are seen through `order` alone.
+/// It uses the normal approximation, corrected for ties and for continuity; with a handful of runs it is somewhat
+/// larger than the exact value. Tied values get their mean rank. The values are compared only by `order`.
 ///
 /// **Source.** F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1, 1945; H. Mann,
 /// D. Whitney, Annals of Mathematical Statistics 18, 1947.
@@ -23,7 +23,7 @@ pub fn rank_sum<T>(a: &[T], b: &[T], order: impl Fn(&T, &T) -> Ordering) -> f64 
     let ranks = Ranks::of(a, b, order);
     let (n, m) = (a.len() as f64, b.len() as f64);
     let all = n + m;
-    // The variance of U; what is equal takes some of it away.
+    // The variance of U; ties reduce it.
     let spread = n * m / 12.0 * (all + 1.0 - ranks.ties / (all * (all - 1.0)));
     let from_mean = (ranks.u - n * m / 2.0).abs();
     if from_mean == 0.0 || spread.is_nan() || spread <= 0.0 {
@@ -33,7 +33,8 @@ pub fn rank_sum<T>(a: &[T], b: &[T], order: impl Fn(&T, &T) -> Ordering) -> f64 
     (2.0 * Normal::standard().sf(z)).min(1.0)
 }
 
-/// The probability that one of `a` comes before one of `b` in the order, ties counted half; 0.5 where one is empty.
+/// The probability that a value of `a` comes before a value of `b` in the order, with ties counted half; 0.5 if one is
+/// empty.
 ///
 /// **Source.** A. Vargha, H. Delaney, "A critique and improvement of the CL common language effect size statistics",
 /// Journal of Educational and Behavioral Statistics 25, 2000: their measure A.
@@ -52,11 +53,12 @@ pub fn superiority<T>(a: &[T], b: &[T], order: impl Fn(&T, &T) -> Ordering) -> f
     }
 }
 
-/// What the ranks of two samples say.
+/// The rank statistics of two samples.
 struct Ranks {
-    /// In how many pairs the one of the first sample comes later, ties counted half: Mann and Whitney's U.
+    /// The Mann-Whitney U: the number of pairs in which the value of the first sample comes later, with ties counted
+    /// half.
     u: f64,
-    /// t^3 - t of each group of t equal ones, added up.
+    /// The sum of t^3 - t over all groups of t equal values.
     ties: f64,
 }
 
@@ -98,8 +100,8 @@ mod tests {
         );
     }
 
-    /// The p-values that scipy 1.17.1's `mannwhitneyu(a, b, method="asymptotic")` gives: with a few ties, with many,
-    /// of 50 runs, and of so few that the exact value, 0.0079, is another.
+    /// The p-values of scipy 1.17.1's `mannwhitneyu(a, b, method="asymptotic")`: with a few ties, with many, for 50
+    /// runs, and for so few that the exact value, 0.0079, differs.
     #[test]
     fn as_scipy_has_it() {
         let check = |a: &[f64], b: &[f64], expected: f64| {

@@ -1,9 +1,9 @@
-//! How soon a target is reached.
+//! The cost of reaching a target.
 
-/// What it costs to reach a target for once, where each run that does not reach it is followed by another: the cost
-/// of all runs over the number of those that reached it. Infinite where none did.
+/// The expected cost of reaching a target once, if each run that does not reach it is followed by another: the cost of
+/// all runs divided by the number of successful ones. Infinite if none is successful.
 ///
-/// The cost of a run is counted until it reaches the target or is given up, in evaluations or in seconds.
+/// The cost of a run is counted until it reaches the target or is stopped, in evaluations or in seconds.
 ///
 /// **Source.** N. Hansen, A. Auger, S. Finck, R. Ros, "Real-parameter black-box optimization benchmarking 2010:
 /// experimental setup", INRIA RR-7215, section 4.
@@ -25,8 +25,8 @@ pub fn expected_running_time(of_all_runs: f64, successes: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// Two runs reach it after 100 and 300 evaluations, two are given up after 1,000: on average it takes as many
-    /// failures as successes, 1,000 + 200.
+    /// Two runs reach it after 100 and 300 evaluations, two are stopped after 1,000: on average there is one failure
+    /// for each success, 1,000 + 200.
     #[test]
     fn by_hand() {
         assert_eq!(expected_running_time(100.0 + 300.0 + 1000.0 + 1000.0, 2), 1200.0);

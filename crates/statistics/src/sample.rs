@@ -1,4 +1,4 @@
-//! What tables say of a few numbers, and whether their means differ.
+//! Summaries of a few numbers, and a test of whether their means differ.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -13,19 +13,19 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// The smallest.
+    /// The smallest value.
     pub min: f64,
-    /// The largest.
+    /// The largest value.
     pub max: f64,
-    /// The sum over the number.
+    /// The sum divided by the number of values.
     pub mean: f64,
-    /// The middle value; of an even number of values the mean of the two in the middle.
+    /// The middle value; for an even number of values the mean of the two middle ones.
     pub median: f64,
     /// The standard deviation of a sample (n - 1), as in the papers; 0 for a single value.
     pub deviation: f64,
 }
 
-/// A sample as a t-test sees it.
+/// The statistics of a sample that a t-test uses.
 ///
 /// ```
 /// use warpswarm_statistics::Sample;
@@ -38,27 +38,27 @@ pub struct Summary {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// Its mean.
+    /// The mean.
     pub mean: f64,
-    /// Its standard deviation, as [`Summary::deviation`].
+    /// The standard deviation, as [`Summary::deviation`].
     pub deviation: f64,
-    /// How many values it has.
+    /// The number of values.
     pub size: usize,
 }
 
 impl Sample {
-    /// Of at least one value, none of them NaN.
+    /// The statistics of at least one value, none of them NaN.
     ///
     /// # Panics
     ///
-    /// Where there is none.
+    /// Panics if there are no values.
     pub fn of(values: &[f64]) -> Sample {
         let Summary { mean, deviation, .. } = Summary::of(values);
         Sample { mean, deviation, size: values.len() }
     }
 
-    /// The two-sided p-value of Welch's t-test, for samples whose variances may differ. None where
-    /// neither sample has a variance, or one has fewer than two values.
+    /// The two-sided p-value of Welch's t-test, for samples whose variances may differ. `None` if neither sample has a
+    /// variance, or one has fewer than two values.
     ///
     /// **Source.** B. Welch, "The generalization of 'Student's' problem when several different population
     /// variances are involved", Biometrika 34, 1947.
@@ -76,11 +76,11 @@ impl Sample {
 }
 
 impl Summary {
-    /// Of at least one value, none of them NaN.
+    /// The summary of at least one value, none of them NaN.
     ///
     /// # Panics
     ///
-    /// Where there is none.
+    /// Panics if there are no values.
     pub fn of(values: &[f64]) -> Summary {
         assert!(!values.is_empty(), "there is no summary of nothing");
         let mut sorted = values.to_vec();
@@ -97,7 +97,7 @@ impl Summary {
         }
     }
 
-    /// In the order of the CPSO paper's columns.
+    /// The statistics in the order of the CPSO paper's columns.
     pub fn columns(&self) -> [f64; 5] {
         [self.min, self.max, self.mean, self.median, self.deviation]
     }
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn by_hand() {
         let summary = Summary::of(&[4.0, 1.0, 3.0, 8.0]);
-        // Deviations from the mean 4: 0, -3, -1, 4; their squares add up to 26.
+        // Deviations from the mean 4: 0, -3, -1, 4; the sum of their squares is 26.
         let deviation = (26.0_f64 / 3.0).sqrt();
         let expected = Summary { min: 1.0, max: 8.0, mean: 4.0, median: 3.5, deviation };
         assert_eq!(summary, expected);
@@ -134,8 +134,8 @@ mod tests {
         approx::assert_relative_eq!(a.welch(&a).unwrap(), 1.0, max_relative = 1e-12);
     }
 
-    /// With one sample much wider than the other the freedom is that sample's, n - 1 = 1, and Student's
-    /// distribution is Cauchy's: p = 1 - 2 atan(t) / pi.
+    /// If one sample varies much more than the other, the degrees of freedom are that sample's, n - 1 = 1, and
+    /// Student's distribution is the Cauchy distribution: p = 1 - 2 atan(t) / pi.
     #[test]
     fn welchs_test_by_hand() {
         let wide = Sample { mean: 1.0, deviation: 2.0_f64.sqrt(), size: 2 };
