@@ -1,20 +1,20 @@
-//! Whether all ranks can begin, and mean the same.
+//! Whether all ranks can begin, with the same settings.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use warpswarm::{Communicator, Error, Result};
 
-/// What a rank tells the others before they begin.
+/// What a rank sends to the others before they begin.
 #[derive(Deserialize, Serialize)]
 struct Said {
     host: String,
-    /// What went wrong, and whether the input is at fault.
+    /// The error message, and whether the input is at fault.
     failure: Option<(String, bool)>,
     what: String,
 }
 
-/// What this rank has made, if every rank has made what it was to, of the same `what`: a text, whose lines say what all
-/// must agree in, such as the version and the settings. Otherwise all ranks have the same error. Where a rank is alone it
-/// is its own.
+/// Returns `made` if every rank has made its value and all have the same `what`: a text whose lines name everything in
+/// which ranks must agree, such as the version and the settings. Otherwise all ranks return the same error. A single
+/// rank returns its own.
 ///
 /// ```
 /// use warpswarm::{Communicator, Error};
@@ -36,7 +36,7 @@ struct Said {
 ///
 /// # Errors
 ///
-/// The rank's own where it is alone; otherwise [`Error::Ranks`].
+/// A single rank returns its own error; several return [`Error::Ranks`].
 pub fn agreed<T>(others: &dyn Communicator, what: &str, made: Result<T>) -> Result<T> {
     if others.size() == 1 {
         return made;
@@ -52,7 +52,7 @@ pub fn agreed<T>(others: &dyn Communicator, what: &str, made: Result<T>) -> Resu
     }
 }
 
-/// The failure of the first rank that has failed; its rank is said unless all have the same.
+/// The failure of the first rank that failed; it names the rank unless all have the same failure.
 fn first_failure(all: &[Said]) -> Option<(String, bool)> {
     let (rank, (message, input)) = all
         .iter()
@@ -71,7 +71,7 @@ fn first_difference(all: &[Said]) -> Option<String> {
     let (mut there, mut here) = (other.what.lines(), first.lines());
     let (there, here) = loop {
         match (there.next(), here.next()) {
-            // Only how lines end.
+            // Only the line endings differ.
             (None, None) => break ("", ""),
             (there, here) if there != here => {
                 break (there.unwrap_or_default(), here.unwrap_or_default());
@@ -85,7 +85,7 @@ fn first_difference(all: &[Said]) -> Option<String> {
     ))
 }
 
-/// What every rank says, `[rank]`.
+/// The values of all ranks, `[rank]`.
 pub(crate) fn gather<T: Serialize + DeserializeOwned>(
     others: &dyn Communicator,
     own: &T,

@@ -1,4 +1,4 @@
-//! The islands of one rank, and the loop that all ranks go through together.
+//! The islands of one rank, and the loop that all ranks execute together.
 
 mod agreed;
 mod epoch;
@@ -21,9 +21,9 @@ use agreed::Course;
 use epoch::Crossing;
 pub(crate) use gathered::{devices, side_by_side};
 
-/// What a rank has of an archipelago: some of its [`Islands`].
+/// The [`Islands`] of an archipelago that one rank has.
 ///
-/// All ranks do the same calls in the same order, with the same arguments; the [`Communicator`] is what differs.
+/// All ranks make the same calls in the same order, with the same arguments, except for the [`Communicator`].
 ///
 /// ```
 /// use warpswarm::{Bounds, Optimiser, Settings, Stop, problems::Ackley};
@@ -48,31 +48,31 @@ pub(crate) use gathered::{devices, side_by_side};
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 ///
-/// A run stops as it does alone: one that has stopped by itself neither moves nor takes immigrants, but still shows its
-/// individuals. When an island has reached the target, all end at the end of that epoch. Seconds, and an interrupt flag on
-/// any rank, end all at the end of the same epoch.
+/// A run stops as it does without islands. A stopped run neither moves nor takes immigrants, but still sends its
+/// individuals. When an island has reached the target, all islands end after that epoch. A limit of seconds, and an
+/// interrupt flag on any rank, end all islands after the same epoch.
 pub struct Archipelago<'a, R: Precise> {
     others: &'a dyn Communicator,
     islands: Islands,
-    /// This rank's islands.
+    /// The islands of this rank.
     own: Range<u32>,
     crossing: Rc<Crossing<'a>>,
-    /// The device on which its island goes through epochs by itself, if it can, and whether it does.
+    /// The device on which this rank's island can do several epochs in one launch, if it can, and whether it does so.
     device: Option<String>,
     by_itself: bool,
     groups: Vec<Group<R>>,
     stop: Stop,
-    /// Records of this rank's islands.
+    /// The records of this rank's islands.
     history: History<R>,
     seconds: f64,
-    /// When the slice that is under way began, whose seconds are not among those.
+    /// The start of the current slice, whose seconds are not yet included.
     since: Option<Instant>,
     setup_seconds: f64,
     slice_length: SliceLength,
     keeper: Option<Keeper>,
 }
 
-/// Neighbours in number that are alike: the runs of one optimiser.
+/// Islands with consecutive numbers and equal inhabitants: the runs of one optimiser.
 struct Group<R: Precise> {
     islands: Range<u32>,
     optimiser: Optimiser<R>,
@@ -80,7 +80,7 @@ struct Group<R: Precise> {
     limit: u64,
 }
 
-/// What happens while the islands are under way. What is said of runs is said of all islands, on every rank.
+/// What happens while the islands run. Every rank gets the data of all islands.
 ///
 /// ```
 /// use warpswarm::{Bounds, Optimiser, Settings, Stop, problems::Sphere};
@@ -102,17 +102,17 @@ struct Group<R: Precise> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a, R> {
-    /// The islands are about to begin, or to go on: the first event.
+    /// The islands are about to begin, or to continue: the first event.
     Started(&'a Progress<R>),
-    /// Some epochs have ended, about 50 ms after those before.
+    /// Some epochs have ended, about 50 ms after the previous event.
     Progress(&'a Progress<R>),
-    /// An epoch could not be kept; the one that was kept last is still there.
+    /// An epoch could not be stored; the last stored epoch is still there.
     NotKept(&'a Error),
     /// All islands have ended: the last event.
     Finished(&'a Report<R>),
 }
 
-/// Who is told.
+/// The function that receives events.
 type Observer<'a, R> = &'a mut dyn FnMut(Event<'_, R>);
 
 impl<R: Precise> std::fmt::Debug for Archipelago<'_, R> {
@@ -126,15 +126,15 @@ impl<R: Precise> std::fmt::Debug for Archipelago<'_, R> {
 }
 
 impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
-    /// Checks everything, and has `optimiser` make this rank's islands: as many runs as are alike in one. Nothing is said
-    /// to other ranks: [`agreed`](crate::agreed) sees that they have all done it.
+    /// Checks everything, and calls `optimiser` for this rank's islands, with one call for islands with equal
+    /// inhabitants. It does not communicate: [`agreed`](crate::agreed) checks that all ranks have done this.
     ///
-    /// Of the settings the numbers of individuals and of runs do not count; island i is number `first_run` + i among the
-    /// runs of the seed.
+    /// The numbers of individuals and of runs in the settings are ignored; island i has number `first_run` + i among
+    /// the runs of the seed. runs of the seed.
     ///
     /// # Errors
     ///
-    /// Where the islands or the settings are not allowed, there are more ranks than islands, or `optimiser` fails.
+    /// If the islands or the settings are not allowed, there are more ranks than islands, or `optimiser` fails.
     pub fn new(
         others: &'a dyn Communicator,
         islands: &Islands,
@@ -180,17 +180,17 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
         Ok(archipelago)
     }
 
-    /// The islands that this rank has.
+    /// The islands of this rank.
     pub fn own(&self) -> Range<u32> {
         self.own.clone()
     }
 
-    /// Has epochs be kept from which all can go on.
+    /// Sets the keeper, which stores epochs from which a run can be resumed.
     pub fn keep(&mut self, keeper: Keeper) {
         self.keeper = Some(keeper);
     }
 
-    /// Why the last epoch could not be kept that was to be, if it could not.
+    /// Why the last epoch could not be stored, if that failed.
     pub fn not_kept(&self) -> Option<&Error> {
         self.keeper.as_ref()?.failure()
     }
@@ -199,23 +199,23 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
     ///
     /// # Errors
     ///
-    /// Where a backend fails.
+    /// If a backend fails.
     pub fn states(&mut self) -> Result<Vec<Swarm<R>>> {
         let states = self.groups.iter_mut().map(|group| group.optimiser.state());
         Ok(states.collect::<Result<Vec<_>>>()?.concat())
     }
 
-    /// Everything that this rank needs to go on from here; between epochs nothing is on its way.
+    /// Everything that this rank needs to resume from here; between epochs no migrant is in transit.
     ///
     /// # Errors
     ///
-    /// Where a backend fails.
+    /// If a backend fails.
     pub fn checkpoint(&mut self) -> Result<Checkpoint<R>> {
         let states = self.states()?;
         Ok(Checkpoint { states, seconds: self.seconds, history: self.history.records().to_vec() })
     }
 
-    /// Goes on from a checkpoint of this rank's islands, which was taken between epochs.
+    /// Resumes from a checkpoint of this rank's islands, which was taken between epochs.
     ///
     /// ```
     /// use warpswarm::{Bounds, Optimiser, Settings, Stop, problems::Sphere};
@@ -236,7 +236,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
     ///
     /// # Errors
     ///
-    /// Where the states are others than those of this rank's islands, or a backend fails.
+    /// If the states do not belong to this rank's islands, or a backend fails.
     pub fn resume(&mut self, checkpoint: Checkpoint<R>) -> Result<()> {
         let Checkpoint { mut states, seconds, history } = checkpoint;
         let islands = self.own.len();
@@ -255,21 +255,21 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
         Ok(())
     }
 
-    /// Has all islands go on until they end, and gives the report of all of them, on every rank.
+    /// Runs all islands until they end, and returns the report of all of them, on every rank.
     ///
     /// # Errors
     ///
-    /// Where a backend fails, or another rank cannot be reached. The other ranks then wait: whoever has them in processes
-    /// of their own ends these.
+    /// If a backend fails, or another rank cannot be reached. Then the other ranks keep waiting: if they are processes,
+    /// the caller must end them.
     pub fn run(&mut self) -> Result<Report<R>> {
         self.drive(None)
     }
 
-    /// As [`run`](Archipelago::run), telling `observer` what [happens](Event). Either all ranks do this, or none.
+    /// As [`run`](Archipelago::run), and calls `observer` for each [event](Event). Either all ranks call this, or none.
     ///
     /// # Errors
     ///
-    /// As [`run`](Archipelago::run); also where the first epoch cannot be kept.
+    /// As [`run`](Archipelago::run); also if the first epoch cannot be stored.
     pub fn run_observed(&mut self, observer: &mut dyn FnMut(Event<'_, R>)) -> Result<Report<R>> {
         self.drive(Some(observer))
     }
@@ -280,7 +280,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
         self.record(at)?;
         let mut started = false;
         let reason = loop {
-            // Here nothing is on its way.
+            // Here no migrant is in transit.
             let agreed = self.agree(Course { at, limit, may_stop }, !started)?;
             if let Some(observer) = &mut observer {
                 let progress = self.progress_of_all(at, limit)?;
@@ -311,7 +311,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
         Ok(report)
     }
 
-    /// Keeps this epoch; that the first cannot be ends the run, as nothing is lost then.
+    /// Stores this epoch. If the first epoch cannot be stored, the run ends, because nothing is lost then.
     fn kept(&mut self, at: u64, first: bool, observer: &mut Option<Observer<'_, R>>) -> Result<()> {
         if self.keeper.is_none() {
             return Ok(());
@@ -322,7 +322,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
         };
         let done = keeper.keep(self.others, self.own.clone(), at, checkpoint);
         match (done, observer) {
-            // Nothing is lost yet, and another folder may do.
+            // Nothing is lost yet, and the user can choose another folder.
             (Err(error), _) if first => {
                 Err(Error::Ranks { message: error.to_string(), input: true })
             }
@@ -335,7 +335,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
     }
 }
 
-/// Groups of neighbours in number that are alike.
+/// Groups of islands with consecutive numbers and equal inhabitants.
 fn alike(islands: &Islands, own: Range<u32>) -> Vec<Range<u32>> {
     let mut groups: Vec<Range<u32>> = Vec::new();
     for island in own {
@@ -347,7 +347,7 @@ fn alike(islands: &Islands, own: Range<u32>) -> Vec<Range<u32>> {
     groups
 }
 
-/// What islands cannot have.
+/// Refuses settings that islands do not support.
 fn check_settings(settings: &Settings) -> Result<()> {
     let refused = |field, value: String| {
         Err(Error::Setting { field, value, allowed: "none with islands".into() })

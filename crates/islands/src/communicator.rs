@@ -1,4 +1,4 @@
-//! With whom ranks speak, and how.
+//! Communication between ranks.
 
 mod alone;
 #[cfg(feature = "mpi")]
@@ -12,7 +12,7 @@ pub use self::mpi::{Mpi, initialise};
 pub use alone::Alone;
 pub use threads::{Threads, threads};
 
-/// Ranks cannot reach each other.
+/// The error of ranks that cannot reach each other.
 fn unreachable(message: String) -> Error {
     Error::Ranks { message, input: false }
 }

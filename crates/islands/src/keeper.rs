@@ -1,12 +1,12 @@
-//! Epochs that are kept in a folder, to go on from.
+//! Epochs that are stored in a folder, for resuming.
 //!
 //! | in the folder | |
 //! |---|---|
 //! | `epoch-1200` | the states at iteration 1200: one checkpoint for the islands of each rank, `islands-0-3` |
 //! | `last` | the name of the folder that is complete |
 //!
-//! `last` is replaced, at once, when all ranks have brought their files to the disk; then the epoch before goes. So
-//! whenever a rank dies there is a complete epoch, and `last` names it.
+//! `last` is replaced atomically when all ranks have written their files to disk; then the previous epoch is removed.
+//! So there is always a complete epoch, even if a rank dies, and `last` names it.
 
 use std::fs;
 use std::io;
@@ -22,12 +22,12 @@ use warpswarm::{
 
 use crate::agreement::{agreed, gather};
 
-/// What names the epoch that is complete.
+/// The file that names the complete epoch.
 const LAST: &str = "last";
 const EPOCH: &str = "epoch-";
 const ISLANDS: &str = "islands-";
 
-/// How often an epoch is kept.
+/// How often an epoch is stored.
 ///
 /// ```
 /// use warpswarm_islands::Interval;
@@ -35,9 +35,9 @@ const ISLANDS: &str = "islands-";
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Interval {
-    /// Every so many iterations, at the end of the epoch.
+    /// After this many iterations, at the end of the epoch.
     Iterations(u64),
-    /// After so much time, at the end of some epoch.
+    /// After this much time, at the end of an epoch.
     Time(Duration),
 }
 
@@ -47,7 +47,7 @@ impl Default for Interval {
     }
 }
 
-/// Keeps epochs in a folder that all ranks can write to.
+/// Stores epochs in a folder that all ranks can write to.
 ///
 /// ```
 /// use warpswarm::{Bounds, Optimiser, Settings, Stop, problems::Sphere};
@@ -77,23 +77,24 @@ pub struct Keeper {
     folder: PathBuf,
     every: Interval,
     about: String,
-    /// When the last one was kept, and at which iteration.
+    /// When the last epoch was stored, and its iteration.
     last: (Instant, u64),
     failure: Option<Error>,
 }
 
 impl Keeper {
-    /// Keeps epochs in `folder`, made if it is not there. `about` is the caller's: what is needed to go on.
+    /// Stores epochs in `folder`, which is created if it does not exist. `about` is a text of the caller, with what is
+    /// needed to resume.
     pub fn new(folder: &Path, every: Interval, about: String) -> Self {
         Keeper { folder: folder.into(), every, about, last: (Instant::now(), 0), failure: None }
     }
 
-    /// Why the last one could not be kept, if it could not.
+    /// Why the last epoch could not be stored, if that failed.
     pub(crate) fn failure(&self) -> Option<&Error> {
         self.failure.as_ref()
     }
 
-    /// Whether it is time, at this iteration.
+    /// Whether an epoch is due at this iteration.
     pub(crate) fn is_due(&self, at: u64) -> bool {
         let (when, iteration) = self.last;
         match self.every {
@@ -102,7 +103,7 @@ impl Keeper {
         }
     }
 
-    /// Epochs of so many iterations until it is time, at least 1.
+    /// The number of epochs of `epoch` iterations until the next one is due, at least 1.
     pub(crate) fn due_in(&self, at: u64, epoch: u64) -> u64 {
         match self.every {
             Interval::Iterations(every) => {
@@ -112,7 +113,7 @@ impl Keeper {
         }
     }
 
-    /// Keeps an epoch, of which this rank has these islands; all ranks do so at once, and all fail or none.
+    /// Stores an epoch, of which this rank has these islands. All ranks call this together, and all fail or none.
     pub(crate) fn keep<R: Precise + Serialize>(
         &mut self,
         others: &dyn Communicator,
@@ -120,7 +121,7 @@ impl Keeper {
         at: u64,
         checkpoint: Result<Checkpoint<R>>,
     ) -> Result<()> {
-        // Also where it fails: it is tried again when it is due again.
+        // Also after a failure: the next attempt is made when an epoch is due again.
         self.last = (Instant::now(), at);
         let done = self.try_to_keep(others, own, at, checkpoint);
         self.failure = done.as_ref().err().cloned();
@@ -146,25 +147,25 @@ impl Keeper {
         agreed(others, "", marked)
     }
 
-    /// Makes the epoch's folder, and gives its name: another than that of the epoch that is complete.
+    /// Creates the epoch's folder, and returns its name, which differs from that of the complete epoch.
     fn prepare(&self, at: u64) -> Result<String> {
         let mut name = format!("{EPOCH}{at}");
         if fs::read_to_string(self.folder.join(LAST)).is_ok_and(|last| last == name) {
             name += "-again";
         }
         let epoch = self.folder.join(&name);
-        // What a run left that was ended while it wrote.
+        // Files of a run that was ended while it wrote.
         let cleared = if epoch.exists() { fs::remove_dir_all(&epoch) } else { Ok(()) };
         let made = cleared.and_then(|()| fs::create_dir_all(&epoch));
         made.map(|()| name).map_err(|error| failed("written", &self.folder, &error))
     }
 
-    /// Says that the epoch is complete, and removes others.
+    /// Marks the epoch as complete, and removes others.
     fn mark(&self, name: &str) -> Result<()> {
         let last = self.folder.join(LAST);
         write_whole(&last, &mut |out| out.write_all(name.as_bytes()))
             .map_err(|error| failed("written", &last, &error))?;
-        // What cannot be removed is in nobody's way.
+        // An epoch that cannot be removed does no harm.
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         for entry in entries {
             let other = entry.file_name();
@@ -176,7 +177,7 @@ impl Keeper {
     }
 }
 
-/// The epoch that a [`Keeper`] has kept last.
+/// The epoch that a [`Keeper`] stored last.
 ///
 /// ```
 /// use warpswarm_islands::Kept;
@@ -189,16 +190,16 @@ pub struct Kept {
     about: String,
     precision: String,
     iterations: u64,
-    /// The islands that each file has.
+    /// The islands in each file.
     files: Vec<(Range<u32>, PathBuf)>,
 }
 
 impl Kept {
-    /// Looks at a folder.
+    /// Opens a folder.
     ///
     /// # Errors
     ///
-    /// [`Error::File`] where there is no epoch in it that is complete, or it cannot be read.
+    /// [`Error::File`] if it contains no complete epoch, or cannot be read.
     pub fn open(folder: &Path) -> Result<Self> {
         let last = folder.join(LAST);
         let name = fs::read_to_string(&last).map_err(|error| failed("read", &last, &error))?;
@@ -225,22 +226,22 @@ impl Kept {
         Ok(Kept { folder: folder.into(), about, precision, iterations, files })
     }
 
-    /// What the writer said of it.
+    /// The text that the writer stored with it.
     pub fn about(&self) -> &str {
         &self.about
     }
 
-    /// The number type of the islands, as [`Precision`](warpswarm::Precision) names it.
+    /// The number type of the islands, with the name in [`Precision`](warpswarm::Precision).
     pub fn precision(&self) -> &str {
         &self.precision
     }
 
-    /// The iterations that islands which went on had done.
+    /// The iterations that islands had done that have not stopped.
     pub fn iterations(&self) -> u64 {
         self.iterations
     }
 
-    /// How many islands there are.
+    /// The number of islands.
     pub fn islands(&self) -> u32 {
         self.files.last().map_or(0, |(islands, _)| islands.end)
     }
@@ -249,7 +250,7 @@ impl Kept {
     ///
     /// # Errors
     ///
-    /// [`Error::File`] where they cannot be read, are in another number type, or are not there.
+    /// [`Error::File`] if they cannot be read, have another number type, or do not exist.
     pub fn checkpoint<R: Precise + DeserializeOwned>(
         &self,
         own: Range<u32>,
@@ -290,7 +291,7 @@ impl Kept {
     }
 }
 
-/// The islands of a file, by its name.
+/// The islands of a file, from its name.
 fn islands_of(name: &str) -> Option<Range<u32>> {
     let (first, last) = name.strip_prefix(ISLANDS)?.split_once('-')?;
     let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);

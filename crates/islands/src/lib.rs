@@ -1,9 +1,10 @@
-//! Islands: populations that search by themselves and exchange individuals now and then, in one process or in many.
+//! Islands: populations that search independently and exchange individuals from time to time, in one process or in
+//! many.
 //!
-//! An island is a run: island i has the draws of run i of the seed. At the end of every *epoch*, a number of iterations,
-//! copies of some individuals of each island set out for its neighbours, and those that set out an epoch before arrive:
-//! they are on their way while everybody computes. What comes of it depends on the seed and on [`Islands`], and not on
-//! how many *ranks* (processes or threads) there are, where they are, or which is faster.
+//! An island is a run: island i has the draws of run i of the seed. At the end of every *epoch*, a number of
+//! iterations, copies of some individuals of each island are sent to its neighbours, and those sent one epoch before
+//! arrive. So communication overlaps with computation. The results depend only on the seed and on [`Islands`], not on
+//! the number of *ranks* (processes or threads), their places or their speeds.
 //!
 //! ```
 //! use warpswarm::{Bounds, Optimiser, Settings, Stop, problems::Rastrigin};
@@ -27,13 +28,13 @@
 //! # Ok::<(), warpswarm::Error>(())
 //! ```
 //!
-//! * [`Islands`] says which islands there are ([`Inhabitants`]), who is whose neighbour ([`Topology`]), who leaves and whom
-//!   they replace.
-//! * An [`Archipelago`] is what a rank has of them; it speaks to the other ranks by a
+//! * [`Islands`] defines the islands' populations ([`Inhabitants`]), their neighbours ([`Topology`]), which individuals
+//!   are sent and which they replace.
+//! * An [`Archipelago`] has the islands of one rank. It exchanges data with the other ranks through a
 //!   [`Communicator`](warpswarm::Communicator): [`Alone`], [`Threads`], and with the feature `mpi` `Mpi`.
-//! * [`agreed`] sees that all ranks mean the same before they begin.
-//! * A [`SplitSwarm`] is something else: one swarm whose particles the ranks share.
-//! * [`Keeper`] keeps epochs in a folder, and [`Kept`] is what one goes on from, on any number of ranks.
+//! * [`agreed`] checks that all ranks have the same settings before they begin.
+//! * A [`SplitSwarm`] is different: one swarm whose particles are divided among the ranks.
+//! * [`Keeper`] stores epochs in a folder, and [`Kept`] reads them, for resuming on any number of ranks.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! What islands there are, and what goes between them.
+//! The settings of islands and of migration.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use warpswarm::{Algorithm, CmepsoParams, Error, MAX_ITERATIONS, Result};
 
 use crate::topology::Topology;
 
-/// The most islands.
+/// The largest number of islands.
 pub const MAX_ISLANDS: u64 = 1 << 20;
 
-/// The islands, and when and how individuals go from one to another.
+/// The islands, and when and how individuals migrate between them.
 ///
 /// ```
 /// use warpswarm_islands::{Inhabitants, Islands, Topology};
@@ -30,24 +30,25 @@ pub const MAX_ISLANDS: u64 = 1 << 20;
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub struct Islands {
-    /// How many there are, 2 to [`MAX_ISLANDS`]. Default 2.
+    /// The number of islands, 2 to [`MAX_ISLANDS`]. Default 2.
     pub count: u64,
-    /// Which sends to which. Default a ring.
+    /// Which islands send to which. Default a ring.
     pub topology: Topology,
     /// The iterations of an *epoch*, at the end of which individuals leave and arrive, at least 1. Default 50.
     pub every: u64,
-    /// How many leave an island for each of its neighbours: the same ones. At least 1; default 1.
+    /// The number of individuals that are sent to each neighbour: the same ones to all. At least 1; default 1.
     pub migrants: u64,
-    /// Which leave. Default the best.
+    /// Which individuals are sent. Default the best.
     pub selection: Selection,
-    /// Whom they are to replace. Default the worst.
+    /// Which individuals they replace. Default the worst.
     pub replacement: Replacement,
-    /// Who lives on an island, at least one; the islands take them in turn: island i has number i modulo as many as there
-    /// are. Of several, with [`Topology::Master`], the first are the master's, and the other islands take the others in turn.
+    /// The populations, at least one, which the islands use in turn: island i has population i modulo their number.
+    /// With several populations and [`Topology::Master`], the first is the master's, and the other islands use the
+    /// others in turn.
     pub inhabitants: Vec<Inhabitants>,
 }
 
-/// Who lives on an island.
+/// The population of an island.
 ///
 /// ```
 /// use warpswarm_islands::{Inhabitants, Islands};
@@ -60,14 +61,14 @@ pub struct Islands {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Inhabitants {
-    /// What moves them.
+    /// The algorithm.
     pub algorithm: Algorithm,
-    /// How many they are.
+    /// The number of individuals.
     pub individuals: u64,
 }
 
 impl Inhabitants {
-    /// So many individuals of the default algorithm, `auto`, on every island, where it stands for `shade`.
+    /// A population of the default algorithm, `auto`, on every island; there `auto` means `shade`.
     pub fn all(individuals: u64) -> Vec<Inhabitants> {
         vec![Inhabitants { algorithm: Algorithm::default(), individuals }]
     }
@@ -88,7 +89,7 @@ impl Default for Islands {
 }
 
 impl Islands {
-    /// Who lives on an island.
+    /// The population of an island.
     pub fn of(&self, island: u32) -> &Inhabitants {
         let (island, kinds) = (island as usize, self.inhabitants.len());
         match self.topology {
@@ -99,9 +100,9 @@ impl Islands {
         }
     }
 
-    /// The swarms of cooperative evolutionary multi-swarm optimisation, as an island each: the first is the
-    /// [master's](Part::Master), to whom each [slave](Part::Slave) sends its best. So many individuals are dealt out as in one
-    /// population.
+    /// The swarms of cooperative evolutionary multi-swarm optimisation, with an island for each: the first is the
+    /// [master's](Part::Master), to which each [slave](Part::Slave) sends its best. The individuals are divided as in
+    /// one population.
     ///
     /// ```
     /// use warpswarm::CmepsoParams;
@@ -116,7 +117,7 @@ impl Islands {
     ///
     /// # Errors
     ///
-    /// Where so many individuals do not make as many equal swarms.
+    /// If this number of individuals cannot be divided into equal swarms.
     pub fn cmepso(params: CmepsoParams, individuals: u64) -> Result<Islands> {
         let slaves = u64::from(params.slaves);
         let [whole, master, slave] =
@@ -134,7 +135,7 @@ impl Islands {
         })
     }
 
-    /// The islands of one of so many ranks: neighbours, one more on some ranks than on others.
+    /// The islands of one of `ranks` ranks: consecutive ones, with one more on some ranks than on others.
     ///
     /// ```
     /// use warpswarm_islands::Islands;
@@ -166,7 +167,7 @@ impl Islands {
         (0..self.count as u32).try_for_each(|island| self.check_crowd(island))
     }
 
-    /// Whether each slave of a master alone has its place there.
+    /// Whether each slave of a master alone has an individual there.
     fn check_master(&self) -> Result<()> {
         let all: Vec<_> = self.inhabitants.iter().map(slaves_elsewhere).collect();
         let slaves = match all.as_slice() {
@@ -198,14 +199,14 @@ impl Islands {
         }
     }
 
-    /// Whether the migrants find room on an island.
+    /// Whether there are no more immigrants than individuals on an island.
     fn check_crowd(&self, island: u32) -> Result<()> {
         let Inhabitants { individuals, .. } = *self.of(island);
         let neighbours = match self.topology {
-            // The lists are long.
+            // Constructing the lists would take long.
             Topology::Full => self.count - 1,
             Topology::Star | Topology::Master if island == 0 => self.count - 1,
-            // Nobody sends to it; it sends.
+            // No island sends to it, but it sends itself.
             Topology::Master => 1,
             topology => topology.sources(self.count as u32, island).len() as u64,
         };
@@ -230,11 +231,11 @@ impl Islands {
         Err(wrong("migrants", self.migrants, allowed))
     }
 
-    /// Whether so many ranks have an island each.
+    /// Whether each of `ranks` ranks gets an island.
     ///
     /// # Errors
     ///
-    /// [`Error::Setting`].
+    /// [`Error::Setting`] if there are more ranks than islands.
     pub fn check_ranks(&self, ranks: u32) -> Result<()> {
         if u64::from(ranks) <= self.count {
             return Ok(());
@@ -247,7 +248,7 @@ impl Islands {
     }
 }
 
-/// The slaves of a master whose slaves are other islands, if these are one.
+/// The number of slaves, if this is a master whose slaves are other islands.
 fn slaves_elsewhere(inhabitants: &Inhabitants) -> Option<u64> {
     match inhabitants.algorithm {
         Algorithm::Cmepso(params) if params.part == Part::Master => Some(params.slaves.into()),
@@ -259,7 +260,7 @@ fn wrong(field: &'static str, value: impl ToString, allowed: String) -> Error {
     Error::Setting { field, value: value.to_string(), allowed }
 }
 
-/// The same as files have it.
+/// The form of the settings in files.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -336,7 +337,7 @@ mod tests {
             refused(&islands(8, Topology::Full, 1, 6))
                 .starts_with("island_count is 8; allowed: so few")
         );
-        // Its first island has all others for neighbours.
+        // Its first island has all others as neighbours.
         assert!(
             refused(&islands(9, Topology::Star, 2, 15))
                 .starts_with("migrants is 2; allowed: 1 to 1, so")

@@ -1,4 +1,4 @@
-//! Swarms whose particles all ranks share.
+//! Swarms whose particles are divided among all ranks.
 
 use warpswarm::{
     Backend, Communicator, Event, Exchange, Float, Optimiser, Peers, Report, Result, Runs, Settings,
@@ -7,12 +7,12 @@ use warpswarm::{
 use crate::agreement::{agreed, gather};
 use crate::archipelago::devices;
 
-/// What a rank has of swarms whose particles all ranks share, each on its own devices: as
-/// [`Settings::split`](warpswarm::Settings::split) does it with the devices of one process. After each iteration they
-/// exchange what they have found, some hundred bytes a rank; the numbers are those of one device.
+/// One rank's part of swarms whose particles are divided among all ranks, each on its own devices, as
+/// [`Settings::split`](warpswarm::Settings::split) divides them among the devices of one process. After each iteration
+/// the ranks exchange their results, some hundred bytes each. The numbers are equal to those of one device.
 ///
-/// All ranks do the same calls in the same order, with the same arguments; the [`Communicator`] and the devices that the
-/// settings name are what differs.
+/// All ranks make the same calls in the same order, with the same arguments, except for the [`Communicator`] and the
+/// devices in the settings.
 ///
 /// ```
 /// use warpswarm::{Backend, Bounds, Exchange, Optimiser, PsoParams, Settings, Stop, problems::Rastrigin};
@@ -40,12 +40,13 @@ use crate::archipelago::devices;
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 ///
-/// A run stops as it does alone. Seconds, and an interrupt flag on any rank, end all ranks at the same iteration.
-/// What shows individuals no rank has: states, checkpoints, populations and statistics of them.
+/// A run stops as it does on one device. A limit of seconds, and an interrupt flag on any rank, end all ranks at the
+/// same iteration. No rank has data of all individuals: states, checkpoints, populations and their statistics are not
+/// available.
 pub struct SplitSwarm<'a, R: Float> {
     others: &'a dyn Communicator,
     optimiser: Optimiser<R>,
-    /// Whether devices exchange by themselves what they find.
+    /// Whether devices exchange their results directly.
     by_themselves: bool,
 }
 
@@ -58,17 +59,18 @@ impl<R: Float> std::fmt::Debug for SplitSwarm<'_, R> {
     }
 }
 
-/// Who is told.
+/// The function that receives events.
 type Observer<'a, R> = &'a mut dyn FnMut(Event<'_, R>, &mut Runs<'_, R>);
 
 impl<'a, R: Float> SplitSwarm<'a, R> {
-    /// Checks everything, has `optimiser` make this rank's share on the devices that the settings name, and meets the others.
-    /// With [`Backend::Auto`] those are GPUs. Ranks may differ in `exchange`: where one has [`Exchange::Host`], all do.
+    /// Checks everything, calls `optimiser` for this rank's part on the devices in the settings, and connects to the
+    /// other ranks. [`Backend::Auto`] uses GPUs. Ranks may differ in `exchange`: if one has [`Exchange::Host`], all use
+    /// it.
     ///
     /// # Errors
     ///
-    /// The same on all ranks where the settings are not allowed, a swarm cannot be split, there are fewer particles than
-    /// devices, or a rank has no device or cannot make its share. Otherwise where a rank cannot be reached.
+    /// The same error on all ranks if the settings are not allowed, a swarm cannot be split, there are fewer particles
+    /// than devices, or a rank has no device or cannot create its part. Otherwise an error if a rank cannot be reached.
     pub fn new(
         others: &'a dyn Communicator,
         exchange: Exchange,
@@ -81,7 +83,7 @@ impl<'a, R: Float> SplitSwarm<'a, R> {
         }
         let own = agreed(others, "", Peers::own(&settings))?;
         let all: Vec<(Vec<u32>, bool)> = gather(others, &(own, exchange == Exchange::Host))?;
-        // Where one rank does not want it, none does.
+        // If one rank does not want it, none uses it.
         let hosts = all.iter().any(|(_, by_hosts)| *by_hosts);
         let exchange = if hosts { Exchange::Host } else { Exchange::Fastest };
         let all = all.into_iter().map(|(devices, _)| devices).collect();
@@ -91,22 +93,22 @@ impl<'a, R: Float> SplitSwarm<'a, R> {
         Ok(SplitSwarm { others, optimiser, by_themselves })
     }
 
-    /// Whether devices exchange by themselves, through NCCL, what they find; otherwise their hosts do.
+    /// Whether devices exchange their results directly, through NCCL; otherwise their hosts do.
     pub fn exchanges_by_devices(&self) -> bool {
         self.by_themselves
     }
 
-    /// Has all runs go on until they end, and gives their report, on every rank.
+    /// Runs until all runs end, and returns their report, on every rank.
     ///
     /// # Errors
     ///
-    /// Where a backend fails, or another rank cannot be reached. The other ranks then wait: whoever has them in processes
-    /// of their own ends these.
+    /// If a backend fails, or another rank cannot be reached. Then the other ranks keep waiting: if they are processes,
+    /// the caller must end them.
     pub fn run(&mut self) -> Result<Report<R>> {
         self.run_observed(&mut |_, _| ())
     }
 
-    /// As [`run`](SplitSwarm::run), telling `observer` what [happens](Event).
+    /// As [`run`](SplitSwarm::run), and calls `observer` for each [event](Event).
     ///
     /// # Errors
     ///

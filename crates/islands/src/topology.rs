@@ -2,7 +2,7 @@
 
 use warpswarm::Error;
 
-/// Who is whose neighbour among islands that are numbered from 0.
+/// Which islands are neighbours; islands are numbered from 0.
 ///
 /// ```
 /// use warpswarm_islands::Topology;
@@ -18,17 +18,17 @@ use warpswarm::Error;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Topology {
-    /// Each sends to the next one, the last to the first.
+    /// Each sends to the next one, and the last one to the first.
     #[default]
     Ring,
     /// Each sends to all others.
     Full,
-    /// A grid that is closed in both directions, each of its rows as long as the others and no fewer long than there are
-    /// rows; of all such grids the one with the most rows. Each sends to those above, below, left and right.
+    /// A grid that is closed in both directions. All rows have equal lengths, at least as long as there are rows; of
+    /// all such grids it is the one with the most rows. Each sends to the islands above, below, left and right.
     Torus,
-    /// The first sends to all others, and they to it.
+    /// The first sends to all others, and all others send to it.
     Star,
-    /// All others send to the first, which sends to nobody.
+    /// All others send to the first, which sends to none.
     Master,
 }
 
@@ -48,7 +48,7 @@ impl Topology {
         }
     }
 
-    /// The islands to which one of `islands` sends, in ascending order, each once and never itself.
+    /// The islands to which `island` sends, in ascending order, each once and never itself.
     pub fn targets(self, islands: u32, island: u32) -> Vec<u32> {
         let mut targets = match self {
             Topology::Ring => vec![(island + 1) % islands],
@@ -63,7 +63,7 @@ impl Topology {
         targets
     }
 
-    /// The islands from which one of `islands` receives, in ascending order.
+    /// The islands from which `island` receives, in ascending order.
     ///
     /// ```
     /// use warpswarm_islands::Topology;
@@ -75,7 +75,7 @@ impl Topology {
             Topology::Ring if islands > 1 => vec![(island + islands - 1) % islands],
             Topology::Master if island == 0 => (1..islands).collect(),
             Topology::Master => Vec::new(),
-            // All others send to whom they receive from.
+            // In all other topologies an island receives from those to which it sends.
             _ => self.targets(islands, island),
         }
     }

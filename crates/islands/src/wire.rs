@@ -1,9 +1,10 @@
-//! Migrants as bytes: of each its violation, its value and its coordinates, in as many bytes as a number has, little-endian.
+//! Migrants as bytes: for each its violation, its value and its coordinates, each in as many bytes as its number type,
+//! little-endian.
 
 use warpswarm::migration::Migrants;
 use warpswarm::{Fitness, Float};
 
-/// The bytes of so many migrants with so many coordinates.
+/// The number of bytes of `migrants` migrants with `dimensions` coordinates.
 pub(crate) fn length<R: Float>(migrants: usize, dimensions: usize) -> usize {
     migrants * (dimensions + 2) * size_of::<R>()
 }
@@ -22,7 +23,7 @@ fn rows<R: Float>(migrants: &Migrants<R>) -> std::slice::ChunksExact<'_, R> {
     migrants.positions.chunks_exact((migrants.positions.len() / migrants.len().max(1)).max(1))
 }
 
-/// What [`write`] has written.
+/// Reads what [`write`] has written.
 pub(crate) fn read<R: Float>(bytes: &[u8], dimensions: usize) -> Migrants<R> {
     let number = |bytes: &[u8]| {
         let mut bits = [0; 8];

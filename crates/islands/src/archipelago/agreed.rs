@@ -1,4 +1,4 @@
-//! What all ranks agree upon between epochs: whether to end, and how many epochs to do before they ask again.
+//! The decisions of all ranks between epochs: whether to end, and how many epochs to do until the next decision.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -8,18 +8,18 @@ use warpswarm::{Error, Precise, Result, StopReason};
 use super::Archipelago;
 use crate::agreement::gather;
 
-/// Where the archipelago is, and how far it goes.
+/// The progress and the limit of the archipelago.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Course {
-    /// Iterations of the islands that go on.
+    /// Iterations of the islands that have not stopped.
     pub(super) at: u64,
     /// The iteration at which the last of them ends.
     pub(super) limit: u64,
-    /// Whether an island may stop by itself.
+    /// Whether an island may stop before its limit.
     pub(super) may_stop: bool,
 }
 
-/// How one rank stands.
+/// The state of one rank.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 struct Standing {
     goes_on: bool,
@@ -30,14 +30,14 @@ struct Standing {
     epochs: u64,
 }
 
-/// What follows from how all stand.
+/// The decision that follows from the states of all ranks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Agreed {
-    /// Why they end, if they do.
+    /// Why the islands end, if they do.
     pub(super) reason: Option<StopReason>,
-    /// Whether to keep this epoch.
+    /// Whether to store this epoch.
     pub(super) keep: bool,
-    /// Epochs until they agree again, at least 1.
+    /// Epochs until the next decision, at least 1.
     pub(super) epochs: u64,
 }
 
@@ -46,7 +46,7 @@ impl Agreed {
         let any = |is: fn(&Standing) -> bool| all.iter().any(is);
         let reason = match () {
             () if any(|rank| rank.reached_target) => Some(StopReason::Target),
-            // Not said of any island: each has its own reason.
+            // Not used for any island: each has its own reason.
             () if !any(|rank| rank.goes_on) => Some(StopReason::Iterations),
             () if any(|rank| rank.interrupted) => Some(StopReason::Interrupted),
             () if any(|rank| rank.time_is_up) => Some(StopReason::Seconds),
@@ -58,7 +58,7 @@ impl Agreed {
 }
 
 impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
-    /// Where all islands are.
+    /// The progress and the limit of all islands.
     pub(super) fn course(&mut self) -> Result<Course> {
         let mut own = Course { at: 0, limit: 0, may_stop: false };
         for group in &mut self.groups {
@@ -81,7 +81,7 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         Ok(course)
     }
 
-    /// Agrees with the other ranks how to go on.
+    /// Decides with the other ranks how to continue.
     pub(super) fn agree(&mut self, course: Course, first: bool) -> Result<Agreed> {
         let every = self.islands.every;
         let Course { at, limit, may_stop } = course;
@@ -90,7 +90,7 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         let mut own = Standing {
             interrupted: interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)),
             time_is_up: self.stop.seconds.is_some_and(|limit| self.seconds >= limit),
-            // Where an island may stop by itself, all want to know at once; a rest is a slice of its own.
+            // If an island may stop, all ranks have to know at once; a partial epoch is a separate slice.
             epochs: if may_stop { 1 } else { self.epochs_in_time().min(whole).max(1) },
             ..Standing::default()
         };
@@ -101,7 +101,7 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         }
         if let Some(keeper) = &self.keeper {
             own.epochs = own.epochs.min(keeper.due_in(at, every));
-            // What is in the middle of an epoch cannot be kept, so a rest begins from what has been.
+            // A state within an epoch cannot be stored, so the state before a partial epoch is.
             own.keep = first || keeper.is_due(at) || (whole == 0 && at < limit);
         }
         let mut agreed = Agreed::of(&gather(self.others, &own)?);
@@ -110,7 +110,7 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         Ok(agreed)
     }
 
-    /// Epochs that take about as long as a slice, or as the seconds that are left.
+    /// The number of epochs that take about as long as a slice, or as the remaining seconds.
     fn epochs_in_time(&self) -> u64 {
         let left = self.stop.seconds.map(|limit| limit - self.seconds);
         let length = self.slice_length;

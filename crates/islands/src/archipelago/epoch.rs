@@ -1,8 +1,8 @@
-//! One epoch: migrants set out, everybody moves, migrants arrive.
+//! One epoch: emigrants leave, all islands move, immigrants arrive.
 //!
-//! Those that set out at the end of an epoch arrive at the end of the next one, and until then nobody waits for them. So
-//! between epochs, when those that arrived are there and before the next have set out, the states of the islands are all
-//! that there is. Whose places they will be offered is decided when they set out, too.
+//! Individuals that leave at the end of an epoch arrive at the end of the next one, and nothing waits for them until
+//! then. So between epochs, when immigrants have arrived and the next emigrants have not left, the states of the
+//! islands are the whole state. The individuals that immigrants will be offered to are also chosen when these leave.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::agreement::gather;
 use crate::settings::Islands;
 use crate::wire;
 
-/// Whose migrants go to another rank, and whose come from there, by their islands in ascending order.
+/// The islands whose migrants go to another rank, and those whose migrants come from there, in ascending order.
 pub(super) struct Route {
     rank: u32,
     leaving: Vec<u32>,
@@ -24,7 +24,7 @@ pub(super) struct Route {
 }
 
 impl Route {
-    /// Those of a rank to all others with which it has any.
+    /// The routes of a rank to all others with which it exchanges migrants.
     pub(super) fn all(islands: &Islands, rank: u32, ranks: u32) -> Vec<Route> {
         let (topology, count) = (islands.topology, islands.count as u32);
         let leaving = |from: u32, to: u32| {
@@ -47,7 +47,7 @@ impl Route {
     }
 }
 
-/// How migrants cross from a rank to others.
+/// The exchange of migrants between a rank and the others.
 pub(super) struct Crossing<'a> {
     others: &'a dyn Communicator,
     islands: Islands,
@@ -66,12 +66,13 @@ impl<'a> Crossing<'a> {
         }
     }
 
-    /// The islands from which immigrants come to one.
+    /// The islands from which an island receives immigrants.
     fn sources(&self, island: u32) -> Vec<u32> {
         self.islands.topology.sources(self.islands.count as u32, island)
     }
 
-    /// Lets the emigrants of this rank's islands, `[island of this rank]`, cross while `work` is done: who comes to each.
+    /// Exchanges the emigrants of this rank's islands, `[island of this rank]`, while `work` is done; returns the
+    /// immigrants of each island.
     fn cross<R: Precise>(
         &self,
         own: Vec<Migrants<R>>,
@@ -102,7 +103,7 @@ impl<'a> Crossing<'a> {
                 all[*island as usize] = Some(wire::read(bytes, dimensions));
             }
         }
-        // Of all neighbours, in the order of their numbers.
+        // From all neighbours, in the order of their numbers.
         let immigrants = |island| {
             let sources = self.sources(island).into_iter();
             Migrants::joined(sources.filter_map(|source| all[source as usize].clone()))
@@ -112,7 +113,7 @@ impl<'a> Crossing<'a> {
 }
 
 impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
-    /// So many epochs from iteration `at` on, or as much of them as is left; where they end.
+    /// Does `count` epochs from iteration `at` on, or as many as are left; returns the iteration at which they end.
     pub(super) fn epochs(&mut self, mut at: u64, limit: u64, count: u64) -> Result<u64> {
         let every = self.islands.every;
         let mut left = count;
@@ -130,7 +131,7 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         Ok(at)
     }
 
-    /// How many epochs, of those that are left, a device does by itself; no further than to a record.
+    /// How many of the remaining epochs a device does in one launch; no further than to the next record.
     fn together(&self, at: u64, left: u64) -> u64 {
         let every = self.islands.every;
         let limit = if self.by_itself { self.groups[0].limit } else { 0 };
@@ -138,8 +139,8 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         left.min(end.saturating_sub(at) / every)
     }
 
-    /// On which device an island goes through epochs by itself, if it can: one that is alone on its rank, to which one
-    /// individual comes at a time.
+    /// The device on which an island can do several epochs in one launch, if it can: an island that is alone on its
+    /// rank and receives one individual at a time.
     pub(super) fn goes_on(&mut self) -> Result<Option<String>> {
         let Islands { migrants, selection, replacement, .. } = self.islands;
         let one = self.own.len() == 1 && self.crossing.sources(self.own.start).len() == 1;
@@ -151,8 +152,8 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         }
     }
 
-    /// Finds out whether no other rank's island is on the same device: who waits there for another must not keep it from going
-    /// on.
+    /// Finds out whether another rank's island uses the same device: islands that wait for each other would block each
+    /// other there.
     pub(super) fn settle_devices(&mut self) -> Result<()> {
         let all: Vec<Option<String>> = gather(self.crossing.others, &self.device)?;
         let own = all.iter().filter(|device| **device == self.device).count();
@@ -160,7 +161,7 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         Ok(())
     }
 
-    /// Has the one island of this rank do so many epochs by itself; whether it does.
+    /// Does `epochs` epochs of the one island of this rank in one launch; returns whether it did.
     fn travel(&mut self, epochs: u64) -> Result<bool> {
         let crossing = self.crossing.clone();
         let exchange = &mut |migrants| {
@@ -170,11 +171,11 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         self.groups[0].optimiser.step_epochs(self.islands.every, epochs, exchange)
     }
 
-    /// An epoch from iteration `at` on, or as much of it as is left; where it ends.
+    /// Does an epoch from iteration `at` on, or what is left of it; returns the iteration at which it ends.
     fn epoch(&mut self, at: u64, limit: u64) -> Result<u64> {
         let end = limit.min(at + self.islands.every);
         if end < at + self.islands.every {
-            // Nobody would arrive.
+            // No immigrant would arrive.
             self.advance(at, end)?;
             self.record(end)?;
             return Ok(end);
@@ -188,7 +189,7 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         Ok(end)
     }
 
-    /// Has every island that goes on move from one iteration to another, and keeps records on the way.
+    /// Moves every island that has not stopped from one iteration to another, and stores records on the way.
     fn advance(&mut self, at: u64, end: u64) -> Result<()> {
         let mut here = at;
         while here < end {
@@ -200,7 +201,7 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
                 }
             }
             here = next;
-            // At the end there are those that arrive.
+            // The record at the end includes the immigrants.
             if here < end {
                 self.record(here)?;
             }
@@ -208,7 +209,8 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         Ok(())
     }
 
-    /// Chooses who sets out of this rank's islands, and whose places are offered to others, `[island of this rank]`.
+    /// Chooses the emigrants of this rank's islands, and the individuals to which immigrants will be offered, `[island
+    /// of this rank]`.
     fn depart(&mut self) -> Result<Vec<Departure<R>>> {
         let Islands { migrants: emigrants, selection, replacement, .. } = self.islands;
         let migration = Migration { emigrants, selection, replacement };
@@ -222,7 +224,7 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         Ok(own)
     }
 
-    /// Offers those that have come to each island to whom it has chosen.
+    /// Offers immigrants to the chosen individuals of each island.
     fn arrive(
         &mut self,
         departures: &[Departure<R>],

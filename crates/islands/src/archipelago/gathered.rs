@@ -1,4 +1,4 @@
-//! What is said of all islands: records, progress and the report.
+//! Data of all islands: records, progress and the report.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -10,7 +10,7 @@ use super::Archipelago;
 use crate::agreement::gather;
 
 impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
-    /// Keeps a record of this rank's islands, where one is due that is not there yet.
+    /// Stores a record of this rank's islands, if one is due and not yet there.
     pub(super) fn record(&mut self, at: u64) -> Result<()> {
         if !self.history.is_due(at) {
             return Ok(());
@@ -22,7 +22,7 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         Ok(())
     }
 
-    /// What is known of each of this rank's islands.
+    /// The values of each of this rank's islands.
     fn of_groups(
         &mut self,
         at: u64,
@@ -38,7 +38,7 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         Ok(Progress { iterations: at, limit: None, seconds: self.seconds, runs, maximised })
     }
 
-    /// Where all islands are.
+    /// The progress of all islands.
     pub(super) fn progress_of_all(&mut self, at: u64, limit: u64) -> Result<Progress<R>> {
         let own = self.of_groups(at, |group| group.optimiser.progress())?;
         let all: Vec<Vec<RunProgress<R>>> = gather(self.others, &own.runs)?;
@@ -46,7 +46,7 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         Ok(Progress { runs: all.concat(), limit, ..own })
     }
 
-    /// The report of all islands, those that went on having ended for `reason`.
+    /// The report of all islands; those that had not stopped ended for `reason`.
     pub(super) fn report_of_all(&mut self, reason: StopReason) -> Result<Report<R>> {
         let mut reports = Vec::new();
         for group in &mut self.groups {
@@ -73,7 +73,7 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
     }
 }
 
-/// Records of all islands from those of each rank.
+/// The records of all islands, from those of each rank.
 pub(crate) fn side_by_side<R: Precise>(ranks: Vec<Vec<Progress<R>>>) -> Result<Vec<Progress<R>>> {
     let mut ranks = ranks.into_iter();
     let mut all = ranks.next().unwrap_or_default();
@@ -91,7 +91,7 @@ pub(crate) fn side_by_side<R: Precise>(ranks: Vec<Vec<Progress<R>>>) -> Result<V
     Ok(all)
 }
 
-/// The devices in words, those that are the same counted.
+/// The names of the devices, with counts of equal ones.
 pub(crate) fn devices<'a>(all: impl Iterator<Item = &'a str>) -> String {
     let mut counted: Vec<(&str, u32)> = Vec::new();
     for device in all {

@@ -1,8 +1,8 @@
-//! Nobody else.
+//! A single rank.
 
 use warpswarm::{Communicator, Result};
 
-/// The communicator of a rank that is alone.
+/// The communicator of a single rank.
 ///
 /// ```
 /// use warpswarm::Communicator;

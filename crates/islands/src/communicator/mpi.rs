@@ -10,7 +10,7 @@ use warpswarm::{Communicator, Error, Result};
 
 use super::unreachable;
 
-/// The communicator of a process that `mpirun` has started: see [`initialise`].
+/// The communicator of a process that was started by `mpirun`: see [`initialise`].
 ///
 /// ```
 /// use warpswarm::Communicator;
@@ -23,7 +23,7 @@ pub struct Mpi {
     world: SimpleCommunicator,
     local: (u32, u32),
     host: String,
-    // Ends MPI when it is dropped, after everything else.
+    // Finalises MPI when it is dropped, after all other fields.
     _universe: Universe,
 }
 
@@ -34,7 +34,7 @@ impl std::fmt::Debug for Mpi {
     }
 }
 
-/// Begins to speak over MPI, once in a process; MPI ends when what is returned is dropped. A process that was started
+/// Initialises MPI, once in a process. MPI is finalised when the returned value is dropped. A process that was started
 /// without `mpirun` is the only rank.
 ///
 /// ```
@@ -46,9 +46,9 @@ impl std::fmt::Debug for Mpi {
 ///
 /// # Errors
 ///
-/// Where it was begun before.
+/// If MPI was initialised before.
 pub fn initialise() -> Result<Mpi> {
-    // Other threads never speak to other ranks.
+    // Only this thread communicates with other ranks.
     let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)
         .ok_or_else(|| unreachable("MPI was begun before in this process".into()))?;
     let world = universe.world();
@@ -59,7 +59,8 @@ pub fn initialise() -> Result<Mpi> {
 }
 
 impl Mpi {
-    /// Which of the ranks of its machine this is, from 0, and how many there are: the rank's GPU has that number.
+    /// The number of this rank among those of its machine, from 0, and how many these are. The rank uses the GPU of
+    /// that number.
     pub fn local(&self) -> (u32, u32) {
         self.local
     }
@@ -70,7 +71,7 @@ impl Mpi {
     }
 }
 
-/// MPI counts in 32 bits.
+/// MPI uses 32-bit counts.
 fn counted(bytes: usize) -> Result<i32> {
     i32::try_from(bytes).map_err(|_| {
         unreachable(format!("a message of {bytes} bytes is too long for MPI; allowed: 2147483647"))
@@ -93,7 +94,7 @@ impl Communicator for Mpi {
     fn all_gather(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
         let mut lengths = vec![0_u64; self.size() as usize];
         self.world.all_gather_into(&(bytes.len() as u64), &mut lengths[..]);
-        // The same on all ranks, so that all fail or none.
+        // The sum is equal on all ranks, so that all fail or none.
         let total: u64 = lengths.iter().sum();
         counted(total as usize)?;
         let counts: Vec<i32> = lengths.iter().map(|len| *len as i32).collect();
@@ -123,7 +124,7 @@ impl Communicator for Mpi {
         sent.iter().try_for_each(|(_, bytes)| counted(bytes.len()).map(|_| ()))?;
         let mut received: Vec<Vec<u8>> = expected.iter().map(|(_, len)| vec![0; *len]).collect();
         let done: Result<(), Error> = mpi::request::scope(|scope| {
-            // Receives come first, so that what arrives has its place.
+            // Receives are posted first, so that arriving messages have a buffer.
             let receives = expected.iter().zip(&mut received).map(|((from, _), bytes)| {
                 let from = self.world.process_at_rank(*from as i32);
                 WaitGuard::from(from.immediate_receive_into(scope, &mut bytes[..]))
@@ -135,7 +136,7 @@ impl Communicator for Mpi {
             });
             let sends: Vec<_> = sends.collect();
             let done = work();
-            // A guard waits until its message has come or gone.
+            // A guard waits until its message has been received or sent.
             drop((sends, receives));
             done
         });

@@ -17,13 +17,13 @@ use super::unreachable;
 #[derive(Debug)]
 pub struct Threads {
     rank: u32,
-    /// To each rank, in whose order messages arrive as they were sent.
+    /// One channel to each rank; messages arrive in the order in which they were sent.
     to: Vec<Sender<Vec<u8>>>,
     from: Vec<Receiver<Vec<u8>>>,
 }
 
-/// The communicators of so many threads, `[rank]`. A thread that drops its own is gone: the others are told when they
-/// next wait for it.
+/// The communicators for `size` threads, `[rank]`. If a thread drops its communicator, the others get an error when
+/// they next wait for it.
 ///
 /// ```
 /// use warpswarm::Communicator;
@@ -51,7 +51,7 @@ pub fn threads(size: u32) -> Vec<Threads> {
 
 impl Threads {
     fn send(&self, to: u32, bytes: &[u8]) {
-        // Whoever is gone is noticed when something is expected of it.
+        // A missing receiver is noticed when a message from it is expected.
         let _ = self.to[to as usize].send(bytes.to_vec());
     }
 
@@ -107,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// What each rank makes of its communicator.
+    /// The results of a function on each rank.
     fn on<T: Send>(size: u32, rank: impl Fn(Threads) -> T + Sync) -> Vec<T> {
         std::thread::scope(|scope| {
             let rank = &rank;

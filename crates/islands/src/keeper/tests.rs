@@ -3,7 +3,7 @@ use warpswarm::{Bounds, Fitness, Optimiser, RunProgress, Settings, problems::Sph
 use super::*;
 use crate::threads;
 
-/// The states of so many islands.
+/// The states of these islands.
 fn states(islands: Range<u32>, iterations: u64) -> Checkpoint<f64> {
     let bounds = Bounds::uniform(2, -1.0, 2.0).unwrap();
     let settings = Settings {
@@ -26,7 +26,7 @@ fn states(islands: Range<u32>, iterations: u64) -> Checkpoint<f64> {
     Checkpoint { states: optimiser.state().unwrap(), seconds: 1.5, history: vec![record] }
 }
 
-/// Keeps five islands, of two ranks, at an iteration.
+/// Stores five islands, of two ranks, at an iteration.
 fn keep(folder: &Path, at: u64) -> Vec<Result<()>> {
     let rank = |others: crate::Threads| {
         let own = if others.rank() == 0 { 0..2 } else { 2..5 };
@@ -76,7 +76,7 @@ fn the_epoch_before_goes_when_the_next_is_complete() {
     keep(all.path(), 100);
     keep(all.path(), 200);
     assert_eq!(names(all.path()), ["epoch-200", "last"]);
-    // Of another run, say: the one that is complete is not written over.
+    // For example of another run: the complete epoch is not overwritten.
     keep(all.path(), 200);
     assert_eq!(names(all.path()), ["epoch-200-again", "last"]);
     keep(all.path(), 0);
@@ -91,13 +91,13 @@ fn the_epoch_before_goes_when_the_next_is_complete() {
 fn an_epoch_that_is_not_complete_is_not_there() {
     let all = tempfile::tempdir().unwrap();
     keep(all.path(), 100);
-    // As a rank leaves it that is killed while it writes.
+    // The state after a rank is killed while it writes.
     let half = all.path().join("epoch-200");
     fs::create_dir(&half).unwrap();
     fs::write(half.join("islands-0-1.warpswarm-part"), "half").unwrap();
     let kept = Kept::open(all.path()).unwrap();
     assert_eq!(kept.checkpoint::<f64>(0..5).unwrap().states, states(0..5, 100).states);
-    // It is begun anew.
+    // It is replaced.
     keep(all.path(), 200);
     assert_eq!(names(all.path()), ["epoch-200", "last"]);
     assert_eq!(names(&half), ["islands-0-1", "islands-2-4"]);
