@@ -4,26 +4,25 @@
 //! cargo run --release -p warpswarm-core --example stream -- --order pso | dieharder -a -g 200
 //! ```
 //!
-//! `--order pso` is the order in which a run of PSO takes its words: iteration, individual, pair of
-//! coordinates. The others put neighbours in one part of a draw's address side by side, which is
-//! where a counter-based generator with too few rounds would show it. `--seed N` chooses other
-//! words. `docs/explanation/random.md` has the results.
+//! `--order pso` is the order in which a run of PSO uses its words: iteration, individual, pair of coordinates. The
+//! others place neighbours in one part of a draw's address side by side, where a counter-based generator with too few
+//! rounds would show its defects. `--seed N` selects other words. `docs/explanation/random.md` has the results.
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 
-/// Pairs of coordinates of an individual: 30 dimensions.
+/// The number of pairs of coordinates of an individual, for 30 dimensions.
 const PAIRS: u32 = 15;
-/// Individuals of a swarm, where other neighbours are looked at.
+/// The number of individuals of a swarm, for the orders of other neighbours.
 const INDIVIDUALS: u32 = 64;
-/// How many neighbours stand side by side before the rest of the address moves on.
+/// How many neighbours come one after the other before the rest of the address advances.
 const NEIGHBOURS: u64 = 65_536;
 
 const USAGE: &str = "usage: stream --order pso|seeds|runs|individuals|iterations [--seed N]";
 
-/// What is done with each block of four words.
+/// The function that receives each block of four words.
 type Sink<'a> = dyn FnMut([u32; 4]) -> io::Result<()> + 'a;
 
 fn block(key: RunKey, iteration: u64, individual: u32, pair: u32) -> [u32; 4] {
@@ -130,7 +129,7 @@ fn main() -> ExitCode {
     });
     match written {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader has seen enough.
+        // The reader has closed the pipe.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("stream: {error}");

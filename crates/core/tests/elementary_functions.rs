@@ -7,7 +7,7 @@ use warpswarm_core::Real;
 use warpswarm_core::math::*;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 
-/// Numbers that functions of a real variable get wrong first, of either sign.
+/// Numbers at which functions of a real variable are most likely wrong, of both signs.
 fn edges_f64() -> impl Iterator<Item = f64> {
     let powers = (-1074..1024).map(|e| 2f64.powi(e));
     let near_powers = (-60..64).flat_map(|e| {
@@ -26,7 +26,7 @@ fn edges_f64() -> impl Iterator<Item = f64> {
     all.flat_map(|x| [x, -x])
 }
 
-/// `count` numbers, their exponents uniform from 2^-40 to 2^`exponent`, of either sign.
+/// `count` numbers of both signs, with exponents uniform from 2^-40 to 2^`exponent`.
 fn random_f64(count: u32, exponent: i32) -> impl Iterator<Item = f64> {
     let key = RunKey::new(41, 0);
     (0..count).map(move |i| {
@@ -37,7 +37,7 @@ fn random_f64(count: u32, exponent: i32) -> impl Iterator<Item = f64> {
     })
 }
 
-/// Every argument's error, the largest of which is printed and checked.
+/// Computes every argument's error, and prints and checks the largest one.
 fn check_f64(
     name: &str,
     bound: f64,
@@ -97,7 +97,7 @@ fn f64_radians() {
 
 #[test]
 fn f64_radians_far_away() {
-    // The f64 that comes nearest to a multiple of pi/2 (J.-M. Muller, "Elementary functions").
+    // The f64 that is nearest to a multiple of pi/2 (J.-M. Muller, "Elementary functions").
     let nearest = 6_381_956_970_095_103.0 * 2f64.powi(797);
     assert_eq!(cos_f64(nearest), -4.687_165_924_254_628e-19);
     for x in edges_f64().chain(random_f64(200_000, 1023)).chain([nearest, -nearest]) {
@@ -110,7 +110,7 @@ fn f64_radians_far_away() {
 fn f64_exp() {
     let arguments = || edges_f64().filter(|x| x.abs() < 708.0).chain(random_f64(200_000, 9));
     check_f64("exp", 2.0, arguments(), exp_f64, Dd::exp);
-    // Below the normal numbers and around both ends.
+    // Subnormal results, and both ends of the range.
     for x in (0..100_000).map(|i| -708.0 - 4e-4 * f64::from(i)) {
         assert!(steps_f64(exp_f64(x), libm::exp(x)) <= 1, "exp({x:e})");
     }
@@ -123,8 +123,7 @@ fn f64_exp() {
 
 #[test]
 fn in_turns_every_large_number_is_known() {
-    // From 2^53 on (2^24 in f32) a number is an even integer, from a quarter of that on a multiple
-    // of one half.
+    // From 2^53 on (2^24 in f32) a number is an even integer, from a quarter of that on a multiple of one half.
     for e in 22..128 {
         for m in 0..64 {
             let x = f32::from_bits(((e + 127) << 23) | (m * 0x0002_0820) | (m & 3));
@@ -236,7 +235,7 @@ fn symmetry_and_range() {
 
 type Row<T, Bits> = (fn(T) -> T, [Bits; 5]);
 
-/// The bits that every machine and every version gives; to change one is to change all results.
+/// Bits that are the same on every machine and in every version; changing one changes all results.
 #[test]
 fn values_are_stable() {
     let x32 = [0.1_f32, -2.7182817, 50.5, 1e5, 3e30];

@@ -1,7 +1,7 @@
-//! The `f32` functions at every number there is.
+//! The `f32` functions at every number.
 //!
-//! With `WARPSWARM_LONG=1` in the environment all 2^32 bit patterns are tried; without it every
-//! 1009th, which still meets every exponent 8,000 times.
+//! With `WARPSWARM_LONG=1` in the environment all 2^32 bit patterns are tried. Without it every 1009th is, which still
+//! covers every exponent 8,000 times.
 
 mod common;
 
@@ -9,7 +9,7 @@ use common::{turns_f32, ulps_f32};
 use rayon::prelude::*;
 use warpswarm_core::math;
 
-/// The largest error over the sweep and where it is.
+/// The largest error over the sweep, and its argument.
 fn sweep(function: fn(f32) -> f32, reference: impl Fn(f32) -> f64 + Sync) -> (f64, f32) {
     let long = std::env::var("WARPSWARM_LONG").is_ok_and(|value| value == "1");
     let stride = if long { 1 } else { 1009 };
@@ -67,7 +67,7 @@ fn ln() {
     check("ln", 1.0, math::ln_f32, |x| f64::from(x).ln());
 }
 
-/// The functions that are computed in `f32`, against those of `f64`, whose errors are 2^-28 of theirs.
+/// The functions that are computed in `f32`, against those of `f64`, whose relative errors are 2^-28 of the `f32` ones.
 macro_rules! against_f64 {
     ($($name:ident: $bound:literal, $narrow:ident, $wide:ident;)*) => { $(
         #[test]
@@ -91,7 +91,7 @@ against_f64! {
 #[test]
 fn cosines_and_sines_never_leave_the_unit_interval() {
     for function in [math::cos_turns_f32, math::sin_turns_f32, math::cos_f32, math::sin_f32] {
-        // An error above 1 - |y|, in units of the last place below 1: zero wherever |y| <= 1.
+        // The excess of |y| over 1, in units of the last place below 1: zero if |y| <= 1.
         let (excess, x) = sweep(
             |_| 0.0,
             |x| {

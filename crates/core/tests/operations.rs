@@ -1,10 +1,11 @@
-//! Every operation of an expression: side by side, as the CPU computes terms, it is what it is alone, as the emulator does.
+//! Every operation of an expression returns the same bits side by side, as the CPU computes terms, and alone, as the
+//! emulator does.
 
 use warpswarm_core::Float;
 use warpswarm_core::expression::machine::{INDEXED, Instruction, Program, Step, WIDTH, run};
 use warpswarm_core::expression::{Operation, Reduction};
 
-/// Numbers on all sides of what functions distinguish.
+/// Numbers in all ranges that functions distinguish.
 const NUMBERS: [f64; WIDTH] = [
     0.0,
     -0.0,
@@ -44,7 +45,7 @@ fn side_by_side<R: Float>() {
     let width = WIDTH as u32;
     for &operation in Operation::ALL {
         for shift in 0..WIDTH {
-            // Three rows of arguments, each turned further than the one before, and the row of results.
+            // Three rows of arguments, each rotated further than the previous one, and the row of results.
             let number = |row: usize, j: usize| R::from_f64(NUMBERS[(j + row * shift) % WIDTH]);
             let rows = (0..3).flat_map(|row| (0..WIDTH).map(move |j| (row, j)));
             let mut memory: Vec<R> = rows.map(|(row, j)| number(row, j)).collect();

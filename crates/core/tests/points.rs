@@ -1,12 +1,12 @@
-//! Elementary and special functions at the exact values of `functions/points.txt`, which `functions/points.py` makes, and
-//! where C says what they are.
+//! Elementary and special functions at the exact values in `functions/points.txt`, which `functions/points.py`
+//! generates, and at the special values of the C standard.
 
 mod common;
 
 use common::{Dd, ulps_f32, ulps_f64};
 use warpswarm_core::{Float, Real};
 
-/// Functions by the names that files of problems have for them.
+/// Functions with their names in problem files.
 type Named<F> = Vec<(&'static str, F)>;
 type One<R> = fn(R) -> R;
 type Two<R> = fn(R, R) -> R;
@@ -82,7 +82,7 @@ fn f64_at_hard_points() {
     }
 }
 
-/// Those that are computed in `f64` and rounded once, too; the others have a sweep besides.
+/// Includes functions that are computed in `f64` and rounded once; the others are also tested by a sweep.
 #[test]
 fn f32_at_hard_points() {
     let wide = of_one::<f64>();
@@ -229,7 +229,7 @@ fn edges_of_two<R: Float>() {
     ] {
         same(hypot(x, y), value, &format!("hypot({x}, {y})"));
     }
-    // Python 3.11: math.fmod's rest with the divisor's sign; numpy 2: the same.
+    // The remainder of Python 3.11's math.fmod, with the divisor's sign; numpy 2 returns the same.
     let modulo = |x: f64, y: f64| R::from_f64(x).modulo(R::from_f64(y));
     for (x, y, value) in [
         (7.0, 3.0, 1.0),
@@ -262,7 +262,7 @@ fn edges_in_both_precisions() {
     edges_of_two::<f64>();
 }
 
-/// Halves go to the even number; what is whole, infinite or zero stays with its sign.
+/// Halves are rounded to even; integers, infinities and zeros are unchanged, with their sign.
 fn roundings<R: Float>() {
     for (x, floor, ceil, trunc, round, sign) in [
         (2.5, 2.0, 3.0, 2.0, 2.0, 1.0),
@@ -292,7 +292,7 @@ fn roundings_in_both_precisions() {
     roundings::<f64>();
 }
 
-/// The rest of a division against whole numbers, over many binades.
+/// The remainder of a division, compared with integer arithmetic, over many binades.
 #[test]
 fn rests_are_exact() {
     let mut state = 7_u64;
@@ -314,7 +314,7 @@ fn rests_are_exact() {
     }
 }
 
-/// Even and odd functions are so to the bit, and none leaves its range.
+/// Even and odd functions are exactly so, and no function leaves its range.
 #[test]
 fn symmetries_and_ranges() {
     for i in 0..40_000 {

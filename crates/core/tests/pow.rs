@@ -1,6 +1,7 @@
-//! The power, of which no sweep reaches all arguments: at special values, at many pairs, and where it is hardest.
+//! The power: at special values, at many pairs, and where it is hardest. A sweep over all pairs is impossible.
 //!
-//! With `WARPSWARM_LONG=1` in the environment a hundred times as many pairs, some minutes of a core.
+//! With `WARPSWARM_LONG=1` in the environment a hundred times as many pairs are tried, which takes some minutes of a
+//! core.
 
 mod common;
 
@@ -10,13 +11,13 @@ use warpswarm_core::math::pow_f32;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::{Float, Real};
 
-/// Numbers in [0, 1), four by four.
+/// Numbers in [0, 1), four at a time.
 fn draws(number: u32) -> [f64; 4] {
     let words = Stream::new(RunKey::new(43, 0), Purpose::Move, 0, number).block(0);
     words.map(|word| f64::from(word) * 2f64.powi(-32))
 }
 
-/// The largest error over pairs made from draws, which is printed and checked.
+/// Computes the largest error over pairs made from draws, and prints and checks it.
 fn check(name: &str, pair: impl Fn([f64; 4]) -> (f32, f32) + Sync) {
     let long = std::env::var("WARPSWARM_LONG").is_ok_and(|value| value == "1");
     let pairs: u32 = if long { 100_000_000 } else { 1_000_000 };
@@ -35,12 +36,12 @@ fn check(name: &str, pair: impl Fn([f64; 4]) -> (f32, f32) + Sync) {
     assert!(error <= 2.0, "{name}: {x:e}^{y:e}: {error} ulp");
 }
 
-/// A number above zero, its bits uniform.
+/// A positive number with uniform bits.
 fn any(draw: f64) -> f32 {
     f32::from_bits((draw * f64::from(0x7f80_0000)) as u32)
 }
 
-/// The exponent with which `x` gives 2^z.
+/// The exponent y with x^y = 2^z.
 fn exponent(x: f32, z: f64) -> f32 {
     (z / f64::from(x).log2()) as f32
 }
@@ -72,8 +73,8 @@ fn beside_one() {
 
 #[test]
 fn where_the_logarithm_is_worst() {
-    // On both sides of the two places where the polynomial's argument changes, and at its ends; powers just below
-    // a power of two that is far away, which magnify the logarithm's error most.
+    // On both sides of the two places where the polynomial's argument changes, and at its ends. The powers are just
+    // below a distant power of two, which magnifies the logarithm's error most.
     check("worst logarithms", |[a, b, c, d]| {
         let place = [0.889, 1.1034, 0.6923, 1.3846][(4.0 * a) as usize];
         let x = (place * (1.0 + 0.01 * (b - 0.5))) as f32;
@@ -127,7 +128,7 @@ fn powers_of_two_are_exact() {
     }
 }
 
-/// C's table (C17, F.10.4.4).
+/// The special values of the C standard (C17, F.10.4.4).
 fn special_values<R: Float>() {
     let pow = |x: f64, y: f64| R::from_f64(x).pow(R::from_f64(y)).to_f64();
     let is = |x: f64, y: f64, z: f64| {
@@ -200,7 +201,7 @@ fn special_values<R: Float>() {
         is(-1.0, y, 1.0);
         is(nan, y, nan);
     }
-    // Beyond both ends.
+    // Overflow and underflow.
     is(most, 2.0, inf);
     is(-most, 3.0, -inf);
     is(-most, -3.0, -0.0);
@@ -238,7 +239,7 @@ fn f64_pow() {
     }
 }
 
-/// The bits that every machine and every version gives; to change one is to change all results.
+/// Bits that are the same on every machine and in every version; changing one changes all results.
 #[test]
 fn values_are_stable() {
     let pairs = [

@@ -1,13 +1,13 @@
-//! Whether streams at neighbouring addresses are independent: chi-square tests of pairs and triples.
+//! Independence of streams at neighbouring addresses: chi-square tests of pairs and triples.
 //!
-//! Everything is fixed, so a test that passes once passes always. `docs/explanation/random.md` has the results
-//! of a whole battery on longer streams.
+//! Everything is fixed, so a test that passes once always passes. `docs/explanation/random.md` has the results of a
+//! whole battery on longer streams.
 
 use warpswarm_core::random::{Purpose, RunKey, Stream, philox4x32};
 
-/// Samples of a test.
+/// The number of samples of a test.
 const SAMPLES: u64 = 1 << 18;
-/// Standard deviations that a statistic may be off: chance exceeds it once in three million tests,
+/// The largest allowed deviation of a statistic, in standard deviations: chance exceeds it once in three million tests,
 /// and there are thirteen hundred.
 const LIMIT: f64 = 5.1;
 
@@ -33,11 +33,11 @@ const NEIGHBOURS: [(&str, Blocks); 9] = [
     }),
 ];
 
-/// How many standard deviations a chi-square statistic of equally likely cells is off.
+/// The deviation of a chi-square statistic of equally likely cells, in standard deviations.
 fn chi_square(counts: &[u32]) -> f64 {
     let expected = counts.iter().map(|&n| f64::from(n)).sum::<f64>() / counts.len() as f64;
     let statistic: f64 = counts.iter().map(|&n| (f64::from(n) - expected).powi(2) / expected).sum();
-    // Wilson and Hilferty's transformation to a normal variable.
+    // The Wilson-Hilferty transformation to a normal variable.
     let (degrees, ninth) = ((counts.len() - 1) as f64, 2.0 / 9.0 / (counts.len() - 1) as f64);
     ((statistic / degrees).cbrt() - (1.0 - ninth)) / ninth.sqrt()
 }
@@ -65,14 +65,14 @@ fn worst(blocks: impl Fn(u64) -> [u32; 4]) -> (f64, String) {
             note(chi_square(&pairs), format!("pairs of {bits} bits of word {word}"));
             note(chi_square(&triples), format!("triples of {bits} bits of word {word}"));
         }
-        // Each bit of two neighbours' difference is as likely set as not.
+        // Each bit of two neighbours' difference should be set with probability 1/2.
         for bit in 0..32 {
             let differs = |i: &usize| (words[*i][word] ^ words[i + 1][word]) >> bit & 1 == 1;
             let count = (0..SAMPLES as usize).filter(differs).count() as f64;
             let deviations = (count - SAMPLES as f64 / 2.0) / (SAMPLES as f64 / 4.0).sqrt();
             note(deviations, format!("bit {bit} of differences of word {word}"));
         }
-        // A word says nothing of the next one of its block.
+        // A word should be independent of the next one of its block.
         let mut across = vec![0; 1 << 8];
         for block in &words {
             across[(block[word] >> 28 << 4 | block[(word + 1) % 4] >> 28) as usize] += 1;
@@ -93,12 +93,12 @@ fn neighbouring_streams_are_independent() {
 
 #[test]
 fn the_tests_notice_a_weak_generator() {
-    // Philox with few rounds is one, and a good one if it has all of them.
+    // Philox with few rounds must fail, and fail clearly.
     let few = worst(|i| philox4x32::<2>([i as u32, 0, 1, 0], [7, 9]));
     assert!(few.0.abs() > 100.0, "{few:?}");
     let seven = worst(|i| philox4x32::<7>([i as u32, 0, 1, 0], [7, 9]));
     assert!(seven.0.abs() < LIMIT, "{seven:?}");
-    // So are neighbours that are alike, and those that are too different.
+    // So must neighbours that are equal, and those that are too different.
     let repeated = worst(|i| block(1, 0, i / 2, 0, 0));
     assert!(repeated.0.abs() > 100.0, "{repeated:?}");
     let even = worst(|i| [(i as u32).wrapping_mul(0x9e37_79b9); 4]);

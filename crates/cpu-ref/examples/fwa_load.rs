@@ -1,13 +1,13 @@
-//! How the work of the fireworks algorithm is spread, as a GPU would meet it: sparks per firework, and the selection's
-//! part of the time.
+//! The distribution of the fireworks algorithm's work, as it would be on a GPU: sparks per firework, and the
+//! selection's share of the time.
 //!
 //! ```text
 //! cargo run --release -p warpswarm-cpu-ref --example fwa_load [ITERATIONS]
 //! ```
 //!
-//! The module documentation of `warpswarm_core::fwa` says what follows from the numbers. All runs are in f64, in 30
-//! dimensions, on one thread. Sparks are counted in every iteration; times are taken in every tenth, and the least
-//! compared, which other programs disturb least.
+//! The module documentation of `warpswarm_core::fwa` draws the conclusions. All runs are in f64, in 30 dimensions, on
+//! one thread. Sparks are counted in every iteration. Times are measured in every tenth, and the smallest are compared,
+//! which are least disturbed by other programs.
 
 use std::time::Instant;
 
@@ -38,18 +38,19 @@ struct Sizes {
     fwa: Fwa<f64>,
 }
 
-/// What was counted and timed over all iterations of a run.
+/// The counts and times over all iterations of a run.
 #[derive(Default)]
 struct Load {
-    /// The largest number of sparks of a firework, over the mean number, added up.
+    /// The sum over iterations of the largest number of sparks of a firework, relative to the mean number.
     unevenness: f64,
     worst_unevenness: f64,
     largest: u32,
-    /// The part of lanes that have a spark, where a firework is a warp and a spark a lane, added up.
+    /// The sum over iterations of the fraction of lanes with a spark, with a warp for a firework and a lane for a
+    /// spark.
     lanes: f64,
     candidates: u64,
     iterations: u64,
-    /// Seconds of iterations, and of what selects in one.
+    /// Seconds of iterations, and of the parts of a selection.
     whole: Vec<f64>,
     distances: Vec<f64>,
     roulette: Vec<f64>,
@@ -130,7 +131,7 @@ fn of<F: Problem + Objective<f64>>(sizes: &Sizes, iterations: u64) {
     );
 }
 
-/// The least, zero of none.
+/// The smallest of the times, zero if there are none.
 fn least(seconds: &[f64]) -> f64 {
     seconds.iter().copied().min_by(f64::total_cmp).unwrap_or(0.0)
 }
@@ -167,7 +168,7 @@ fn run<F: Problem + Objective<f64>>(sizes: &Sizes, iterations: u64) -> Load {
 }
 
 impl Load {
-    /// Counts the sparks that fireworks of this fitness throw.
+    /// Counts the sparks of fireworks with this fitness.
     fn count(&mut self, sizes: &Sizes, best: &[Fitness<f64>]) {
         let sparks = sparks(sizes, best);
         let all: u32 = sparks.iter().sum();
@@ -176,15 +177,15 @@ impl Load {
         self.unevenness += unevenness;
         self.worst_unevenness = self.worst_unevenness.max(unevenness);
         self.largest = self.largest.max(largest);
-        // All warps take as many rounds as the one of the largest number.
+        // All warps take as many rounds as the one with the most sparks.
         let places = sizes.fireworks * LANES * largest.div_ceil(LANES);
         self.lanes += f64::from(all) / f64::from(places);
         self.candidates += u64::from(sizes.fireworks + all + sizes.fwa.gaussian_sparks);
         self.iterations += 1;
     }
 
-    /// Selects as the algorithm does, among as many candidates as these fireworks make: how long that takes does not
-    /// depend on where they are.
+    /// Performs the algorithm's selection among as many candidates as these fireworks make; the time does not depend on
+    /// their positions.
     fn time_selection(&mut self, sizes: &Sizes, best: &[Fitness<f64>], iteration: u64) {
         let thrown: u32 = sparks(sizes, best).iter().sum();
         let candidates = (sizes.fireworks + thrown + sizes.fwa.gaussian_sparks) as usize;
@@ -213,7 +214,7 @@ impl Load {
     }
 }
 
-/// How many sparks each firework throws.
+/// The number of sparks of each firework.
 fn sparks(sizes: &Sizes, best: &[Fitness<f64>]) -> Vec<u32> {
     let range = Range::of(sizes.fireworks, &Fireworks(best));
     best.iter().map(|&fitness| sizes.fwa.sparks_of(&range, fitness)).collect()

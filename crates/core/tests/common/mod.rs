@@ -1,13 +1,13 @@
-//! Errors in units of the last place, and references that are better than the type under test.
+//! Errors in units of the last place, and references that are more precise than the type under test.
 
-// Every test file is a crate of its own and uses a part of this.
+// Every test file is a separate crate and uses only a part of this.
 #![allow(dead_code)]
 
 use std::f64::consts::TAU;
 
-/// |actual - exact| in units of the last place of an `f32` of the size of `exact`.
+/// |actual - exact| in units of the last place of an `f32` near `exact`.
 ///
-/// NaN must be NaN; an infinity counts as the number after the largest.
+/// If one is NaN, both must be; infinity counts as the number after the largest one.
 pub(crate) fn ulps_f32(actual: f32, exact: f64) -> f64 {
     const BEYOND: f64 = 340_282_366_920_938_463_463_374_607_431_768_211_456.0; // 2^128
     if actual.is_nan() || exact.is_nan() {
@@ -20,7 +20,7 @@ pub(crate) fn ulps_f32(actual: f32, exact: f64) -> f64 {
     (actual - exact).abs() / f64::from_bits(((ulp_exponent + 1023) as u64) << 52)
 }
 
-/// |actual - exact| in units of the last place of an `f64` of the size of `exact`.
+/// |actual - exact| in units of the last place of an `f64` near `exact`.
 pub(crate) fn ulps_f64(actual: f64, exact: Dd) -> f64 {
     if actual.is_nan() || exact.0.is_nan() {
         return if actual.is_nan() && exact.0.is_nan() { 0.0 } else { f64::INFINITY };
@@ -29,12 +29,12 @@ pub(crate) fn ulps_f64(actual: f64, exact: Dd) -> f64 {
         return if actual == exact.0 { 0.0 } else { f64::INFINITY };
     }
     let exponent = (((exact.0.to_bits() >> 52) & 0x7ff) as i64 - 1023).clamp(-1022, 1023);
-    // In two steps: the smallest unit is not a normal number.
+    // In two steps, because the smallest unit is subnormal.
     let difference = ((actual - exact.0) - exact.1).abs();
     difference * 2f64.powi(52) / 2f64.powi(exponent as i32)
 }
 
-/// How many numbers lie between two, plus one; NaN must be NaN.
+/// The number of `f64` from one number to another, which is 0 if they are equal; if one is NaN, both must be.
 pub(crate) fn steps_f64(a: f64, b: f64) -> u64 {
     if a.is_nan() || b.is_nan() {
         return if a.is_nan() && b.is_nan() { 0 } else { u64::MAX };
@@ -46,12 +46,12 @@ pub(crate) fn steps_f64(a: f64, b: f64) -> u64 {
     line(a).abs_diff(line(b)) as u64
 }
 
-/// sin(2 pi x) or cos(2 pi x) of an `f32`, through an exact reduction.
+/// sin(2 pi x) or cos(2 pi x) of an `f32`, with an exact reduction.
 pub(crate) fn turns_f32(x: f32, cosine: bool) -> f64 {
     let x = f64::from(x);
     let r = x - x.round_ties_even();
     if cosine {
-        // Next to its zero the cosine is a sine, of an angle that is exact too.
+        // Near its zero the cosine is the sine of an angle that is also exact.
         let (r, away) = (r.abs(), 0.25 - r.abs());
         if away.abs() < 0.125 { (TAU * away).sin() } else { (TAU * r).cos() }
     } else if r.abs() > 0.25 {
@@ -94,7 +94,7 @@ impl Dd {
         Dd::of_sum(high, rest / divisor)
     }
 
-    /// The sum of x^k / k! for k in `first`, `first + step`, ..., signs alternating if `step` is 2.
+    /// The sum of x^k / k! for k in `first`, `first + step`, ..., with alternating signs if `step` is 2.
     fn series(self, first: u32, step: u32) -> Dd {
         let mut term = if first == 0 { Dd(1.0, 0.0) } else { self };
         let mut sum = term;
@@ -126,7 +126,7 @@ impl Dd {
     /// sin(x), with `quadrants` more quarter turns; `x` below 2^20.
     pub(crate) fn sin(x: f64, quadrants: i64) -> Dd {
         let q = (x * std::f64::consts::FRAC_2_PI).round_ties_even();
-        // Next to a multiple of pi/2 almost everything cancels: 159 bits of pi, in exact products.
+        // Near a multiple of pi/2 almost all digits cancel: 159 bits of pi, in exact products.
         let rest = [Dd::PI.0, Dd::PI.1, -2.994_769_809_718_339_7e-33]
             .map(|part| Dd(part, 0.0).scaled(-0.5 * q))
             .into_iter()

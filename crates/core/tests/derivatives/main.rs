@@ -1,4 +1,4 @@
-//! Derivatives of functions, problems and random expressions, against those that others give.
+//! Derivatives of functions, problems and random expressions, compared with other methods.
 
 mod slopes;
 mod step;
@@ -14,13 +14,13 @@ use warpswarm_core::{Objective, Real, for_each_problem};
 
 use step::Step;
 
-/// The largest difference of two gradients, beside the largest derivative, or beside `least` if that is larger.
+/// The largest difference of two gradients, relative to the largest derivative, or to `least` if that is larger.
 fn difference(found: &[f64], expected: &[f64], least: f64) -> f64 {
     let size = expected.iter().fold(least, |size, x| size.max(x.abs()));
     found.iter().zip(expected).fold(0.0, |largest, (a, b)| f64::max(largest, (a - b).abs() / size))
 }
 
-/// A point within the bounds, nowhere in the middle, other for each number.
+/// A point within the bounds, away from the middle, which depends on `number`.
 fn point_of<F: Problem>(dimensions: usize, number: usize) -> Vec<f64> {
     let place = |i: usize| {
         let (lower, upper) = F::bounds(i);
@@ -30,7 +30,7 @@ fn point_of<F: Problem>(dimensions: usize, number: usize) -> Vec<f64> {
     (0..dimensions).map(place).collect()
 }
 
-/// Compares gradients by duals with those by complex steps: of the value and of the violation.
+/// Compares gradients by dual numbers with those by complex steps, for the value and the violation.
 fn compare<F>()
 where
     F: Problem + Differentiable<f64> + Objective<Step>,
@@ -84,7 +84,7 @@ enum Tree {
 }
 
 impl Tree {
-    /// Its value, and the largest size of a number on the way to it.
+    /// The value, and the largest absolute value of an intermediate result.
     fn value<R: Real>(&self, x: &[R; 4], largest: &mut f64) -> R {
         let value = match self {
             Tree::Variable(i) => x[*i],
@@ -103,7 +103,7 @@ impl Tree {
     }
 }
 
-/// Operations that complex numbers have.
+/// Operations that exist for complex numbers.
 fn operations() -> impl Strategy<Value = Operation> {
     use Operation::*;
     proptest::sample::select(vec![
@@ -141,7 +141,7 @@ fn gradients_of_a_thousand_random_expressions() {
         let found = tree.value(&duals, &mut 0.0);
         assert_eq!(found.value.to_bits(), value.to_bits(), "{tree:?} at {at:?}");
         let sizes = found.partials.iter().fold(largest, |size: f64, x| size.max(x.abs()));
-        // Far from the numbers where both lose their digits, and where something depends on something.
+        // Only where both methods keep their digits, and where the value depends on a variable.
         if sizes.is_nan() || sizes > 1e3 || found.partials == [0.0; 4] {
             continue;
         }
@@ -149,7 +149,7 @@ fn gradients_of_a_thousand_random_expressions() {
             let x = std::array::from_fn(|k| Step::new(at[k], k == i));
             tree.value(&x, &mut 0.0).slope()
         });
-        // Where terms cancel, what is left is their rounding.
+        // If terms cancel, the rest is their rounding error.
         let apart = difference(&found.partials, &expected, 1e-3 * largest.max(1.0));
         assert!(apart < 1e-10, "{apart:e}: {tree:?} at {at:?}: {found:?}, {expected:?}");
         compared += 1;

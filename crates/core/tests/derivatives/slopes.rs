@@ -1,7 +1,7 @@
-//! The slope of each function at some points, as mpmath gives it.
+//! The slope of each function at some points, computed with mpmath.
 
-// Computed once with mpmath 1.4.1 in 60 digits, as central differences with a step of 1e-25, and written with as many digits as
-// an f64 has.
+// Computed once with mpmath 1.4.1 in 60 digits, as central differences with a step of 1e-25, and rounded to the digits
+// of an f64.
 #![allow(clippy::approx_constant, clippy::excessive_precision)]
 
 use warpswarm_core::Real;
@@ -285,7 +285,7 @@ const OF_ONE: &[(Operation, &[(f64, f64)])] = &[
         ],
     ),
 ];
-/// Two numbers, and the slopes by each.
+/// Two arguments, and the slopes by both.
 type AtTwo = ([f64; 2], [f64; 2]);
 
 /// Functions of two numbers.
@@ -323,8 +323,8 @@ const OF_TWO: &[(Operation, &[AtTwo])] = &[
     ),
 ];
 
-/// Whether two numbers agree in nearly all digits: some steps of `f64`, more where arguments are far from exact (the sine of
-/// 1,000, a Bessel function near a zero of its slope).
+/// Whether two numbers agree in nearly all digits: a few steps of `f64`, more where arguments are far from exact (the
+/// sine of 1,000, a Bessel function near a zero of its slope).
 #[track_caller]
 fn agree(found: f64, expected: f64, what: &str) {
     let is_same = found.is_nan() && expected.is_nan();
@@ -341,7 +341,7 @@ fn functions_of_one_number() {
             let alone = operation.apply([double; 3]);
             assert_eq!(f.value.to_bits(), alone.to_bits(), "{operation:?} of {x}");
             agree(f.partials[0], slope, &format!("{operation:?} at {x}"));
-            // The same number, where it is one in single precision.
+            // Also in single precision, if the argument is exact in it.
             if single == double {
                 let f = operation.apply([Dual::<f32, 1>::variable(x as f32, 0); 3]);
                 let near = f64::from(f.partials[0] - slope as f32).abs();
@@ -398,7 +398,7 @@ fn kinks_and_jumps() {
     assert_eq!(x(0.0).sqrt().partials, [f64::INFINITY, 0.0]);
     assert_eq!((x(0.0) * x(0.0)).sqrt().partials, [0.0; 2]);
     assert_eq!(zero.cbrt().partials, [0.0; 2]);
-    // Powers, where a logarithm or a quotient of the general rule is none.
+    // Powers for which a logarithm or a quotient of the general rule is undefined.
     let to = |x: Dual<f64, 2>, exponent| x.pow(Dual::constant(exponent)).partials[0];
     assert_eq!([to(x(0.0), 0.0), to(x(0.0), 1.0), to(x(0.0), 2.0)], [0.0, 1.0, 0.0]);
     assert_eq!([to(x(0.0), 0.5), to(x(-2.0), 3.0), to(x(-2.0), 0.0)], [f64::INFINITY, 12.0, 0.0]);
@@ -408,7 +408,7 @@ fn kinks_and_jumps() {
 
 #[test]
 fn second_derivatives() {
-    // Of sin(x) y^3 at (1, 2), by both.
+    // sin(x) y^3 at (1, 2), by both variables.
     let variable = |value: f64, i| Dual {
         value: Dual::<f64, 2>::variable(value, i),
         partials: core::array::from_fn::<_, 2, _>(|k| Dual::constant(f64::from(u8::from(i == k)))),

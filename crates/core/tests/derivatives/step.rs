@@ -1,7 +1,8 @@
-//! Derivatives by a step into the complex plane: f'(x) is the imaginary part of f(x + ih), divided by h, exact to rounding for
-//! an h so small that h^2 vanishes beside 1.
+//! Derivatives by complex steps: f'(x) is the imaginary part of f(x + ih), divided by h, exact to rounding if h is so
+//! small that h^2 is negligible against 1.
 //!
-//! **Source.** W. Squire, G. Trapp, "Using complex variables to estimate derivatives of real functions", SIAM Review 40, 1998.
+//! **Source.** W. Squire, G. Trapp, "Using complex variables to estimate derivatives of real functions", SIAM Review
+//! 40, 1998.
 
 use std::cmp::Ordering;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
@@ -12,12 +13,12 @@ use warpswarm_core::Real;
 /// The step.
 const H: f64 = 1e-30;
 
-/// A complex number that goes through an objective; comparisons look at its real part.
+/// A complex number for an objective; comparisons use its real part.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Step(Complex64);
 
 impl Step {
-    /// A number, and whether it is the variable.
+    /// A number, which is the variable or a constant.
     pub(crate) fn new(value: f64, is_variable: bool) -> Self {
         Step(Complex64::new(value, if is_variable { H } else { 0.0 }))
     }
@@ -71,7 +72,7 @@ impl SubAssign for Step {
     }
 }
 
-/// Functions that complex numbers have here, by the names that they have there.
+/// Functions that num-complex has with the same names.
 macro_rules! functions {
     ($($name:ident)*) => { $(
         fn $name(self) -> Self {
@@ -80,7 +81,7 @@ macro_rules! functions {
     )* };
 }
 
-/// Those that they do not have, or not to all digits of the imaginary part.
+/// Functions that num-complex does not have, or not with all digits of the imaginary part.
 macro_rules! none {
     ($($name:ident($($other:ident)?))*) => { $(
         fn $name(self $(, $other: Self)?) -> Self {
@@ -90,7 +91,7 @@ macro_rules! none {
     )* };
 }
 
-/// Those that are flat.
+/// Piecewise constant functions.
 macro_rules! flat {
     ($($name:ident)*) => { $(
         fn $name(self) -> Self {
@@ -130,7 +131,8 @@ impl Real for Step {
         if self.0.re < 0.0 { -self } else { self }
     }
     fn sqrt(self) -> Self {
-        // Through its angle, as num-complex takes it, the imaginary part keeps its digits where the real one is positive.
+        // num-complex takes it through the angle, which keeps the digits of the imaginary part if the real part is
+        // positive.
         Step(self.0.sqrt())
     }
     fn sin_turns(self) -> Self {

@@ -1,4 +1,4 @@
-//! Models of which the solution is known, and data that cannot be fitted.
+//! Models with known solutions, and data that cannot be fitted.
 
 use approx::assert_relative_eq;
 use warpswarm_core::fit::{
@@ -9,8 +9,8 @@ use warpswarm_core::{Float, Real};
 
 use crate::{Made, decay, line, near, run, run_within};
 
-/// The line through (1, 2.1), (2, 3.9), (3, 6.2), (4, 7.8), (5, 10.1): with sums of t = 15, of t^2 = 55, of y = 30.1 and of t y
-/// = 110.2, b = (5 * 110.2 - 15 * 30.1) / 50 = 1.99 and a = (30.1 - 15 * 1.99) / 5 = 0.05.
+/// The line through (1, 2.1), (2, 3.9), (3, 6.2), (4, 7.8), (5, 10.1). The sums of t, t^2, y and t y are 15, 55, 30.1
+/// and 110.2. So b = (5 * 110.2 - 15 * 30.1) / 50 = 1.99 and a = (30.1 - 15 * 1.99) / 5 = 0.05.
 fn straight<A: Accumulator<f64, 2>>() -> Made<f64, A, 2> {
     let y = [2.1, 3.9, 6.2, 7.8, 10.1];
     run([100.0, -7.0], 5, |p, k| {
@@ -86,7 +86,7 @@ fn a_product_of_parameters_is_determined_and_they_are_not() {
         assert_eq!(covariance.undetermined, Parameters(0b011));
         let errors = covariance.standard_errors();
         assert_eq!([errors[0], errors[1]], [R::INFINITY; 2]);
-        // The error of c: that of a fit of the product and c.
+        // The error of c is that of a fit of the product and c.
         let truth = [R::from_f64(a * b), R::from_f64(c), R::ZERO];
         let mut sums = A::empty();
         for k in 0..12 {
@@ -115,7 +115,7 @@ fn a_parameter_that_nothing_depends_on_stays_and_is_named() {
         assert_relative_eq!(made.best[2], 3.0, max_relative = 1e-9);
         let covariance = Covariance::of(&made.sums, Parameters::first(3), 1.0);
         assert_eq!(covariance.undetermined, Parameters(0b010));
-        // The line's: sums of 1, t, t^2 are 5, 10, 30; the inverse is ((30, -10), (-10, 5)) / 50.
+        // For the line, the sums of 1, t, t^2 are 5, 10, 30; the inverse is ((30, -10), (-10, 5)) / 50.
         let expected = [0.6, 0.0, -0.2, 0.0, 0.0, 0.0, -0.2, 0.0, 0.1];
         for (found, expected) in covariance.matrix.as_flattened().iter().zip(expected) {
             assert_relative_eq!(*found, expected, epsilon = 1e-14);
@@ -139,7 +139,7 @@ fn data_that_are_no_numbers_end_the_fit() {
             assert_eq!((made.status, made.evaluations), (Status::NotFinite, 1));
         }
     }
-    // Only the derivative is none.
+    // Only the derivative is NaN.
     let made =
         run::<f32, Triangular<f32, 1>, 1>([1.0], 3, |_, _| (Term::squared(1.0, 1.0), [f32::NAN]));
     assert_eq!(made.status, Status::NotFinite);
@@ -147,7 +147,7 @@ fn data_that_are_no_numbers_end_the_fit() {
 
 #[test]
 fn points_without_a_value_are_left_again() {
-    // The first step leads to where the logarithm has no value.
+    // The first step leads to where the logarithm is undefined.
     let made = run::<f64, Normal<f64, 1>, 1>([100.0], 1, |&[x], _| {
         (Term::squared(Real::ln(x) - 1.0, 1.0), [1.0 / x])
     });
@@ -201,7 +201,7 @@ fn each_test_stops_when_it_is_met() {
 
 #[test]
 fn sums_may_come_from_anywhere() {
-    // The caller decides when and where to evaluate; a solver is plain data, which can be kept in between.
+    // The caller decides when and where to evaluate; a solver is plain data, which can be stored in between.
     let bounds = Bounds::unbounded();
     let settings = Settings::new(1);
     let mut solver = Solver::<f32, Normal<f32, 1>, 1>::new([5.0], &bounds);
@@ -220,7 +220,7 @@ fn sums_may_come_from_anywhere() {
     assert_eq!((solver.best(), solver.evaluations()), (&[3.0], evaluated));
 }
 
-/// Sixteen parameters, the most that registers are meant for: a sum of waves, from exact data.
+/// Sixteen parameters, the largest number intended for registers: a sum of waves, from exact data.
 #[test]
 fn sixteen_parameters_are_found() {
     fn check<A: Accumulator<f64, 16>>() {
@@ -235,7 +235,7 @@ fn sixteen_parameters_are_found() {
         });
         assert!(made.status.converged() && made.evaluations < 8, "{made:?}");
         near(&made.best, &truth, 1e-12);
-        // 600 rows of mean square 1/2: each variance is 1/300, and none correlated.
+        // 600 rows with mean square 1/2: each variance is 1/300, without correlations.
         let covariance = Covariance::of(&made.sums, Parameters::first(16), 300.0);
         near(&covariance.standard_errors(), &[1.0; 16], 1e-12);
         assert!(covariance.correlation(3, 12).abs() < 1e-13);

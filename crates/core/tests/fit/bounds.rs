@@ -38,11 +38,11 @@ fn a_line_within_bounds() {
         let made = within::<A>([-FREE, -FREE], [FREE, 1.5], Parameters::NONE);
         near(&made.best, &[(30.1 - 15.0 * 1.5) / 5.0, 1.5], 1e-12);
         assert_eq!((made.at_bounds, made.best[1]), (Parameters(0b10), 1.5));
-        // Both: b would be less than 2 beside a = 1.
+        // Both: with a = 1, b would be less than 2.
         let made = within::<A>([1.0, 2.0], [FREE, FREE], Parameters::NONE);
         assert_eq!((made.best, made.at_bounds), ([1.0, 2.0], Parameters(0b11)));
         assert_eq!(made.status, Status::Gradient);
-        // Bounds that are not in the way, one of them the start.
+        // Inactive bounds, one of them at the start.
         let made = within::<A>([0.0, 0.0], [2.0, 9.0], Parameters::NONE);
         near(&made.best, &[0.05, 1.99], 1e-10);
         assert_eq!(made.at_bounds, Parameters::NONE);
@@ -64,10 +64,10 @@ fn a_line_within_bounds() {
     check::<Triangular<f64, 2>>();
 }
 
-/// NIST's Misra1a with b1 of at most 230: SciPy 1.18.1's `least_squares` from [200, 5e-4], with bounds ([0, 0], [230, inf]),
-/// x_scale [200, 5e-4] and tolerances of 1e-15, stops at b2 = 0.0005752257705207695 and a sum of squares of
-/// 0.24762196990652208. With x_scale 'jac' and tolerances of 1e-8, it evaluates 14, 40 and 56 times from these starts (trf),
-/// or 4, 38 and 5 times (dogbox).
+/// NIST's Misra1a with b1 of at most 230: SciPy 1.18.1's `least_squares` from [200, 5e-4], with bounds ([0, 0], [230,
+/// inf]), x_scale [200, 5e-4] and tolerances of 1e-15, stops at b2 = 0.0005752257705207695 and a sum of squares of
+/// 0.24762196990652208. With x_scale 'jac' and tolerances of 1e-8, it evaluates 14, 40 and 56 times from these starts
+/// (trf), or 4, 38 and 5 times (dogbox).
 #[test]
 fn a_nonlinear_fit_at_a_bound() {
     fn check<A: Accumulator<f64, 2>>() {
@@ -101,8 +101,8 @@ fn bounds_that_are_none_are_refused() {
 }
 
 proptest! {
-    /// Linear models in four parameters with bounds: at the end the gradient vanishes for parameters between bounds, and
-    /// pushes outwards at them, which is sufficient where the sum of squares is convex. Also where one column is a
+    /// Linear models in four parameters with bounds. At the end the gradient vanishes for parameters between bounds,
+    /// and pushes outwards at bounds; this is sufficient because the sum of squares is convex. Also if one column is a
     /// difference of two others.
     #[test]
     fn linear_problems_end_where_their_optimum_is(

@@ -10,8 +10,8 @@ fn settings() -> Settings<f64> {
     Settings { ftol: 1e-15, xtol: 1e-12, ..Settings::new(3) }
 }
 
-/// A decay with two outliers. Expected: SciPy 1.18.1, `least_squares(f, [8, .3, 1], J, loss=loss, f_scale=.4, method='trf')`
-/// with ftol, xtol and gtol of 1e-15: parameters, and twice the cost.
+/// A decay with two outliers. Expected: SciPy 1.18.1, `least_squares(f, [8, .3, 1], J, loss=loss, f_scale=.4,
+/// method='trf')` with ftol, xtol and gtol of 1e-15: parameters, and twice the cost.
 #[test]
 fn robust_fits_are_scipys() {
     const Y: [f64; 12] = [10.2, 8.1, 6.9, 5.3, 12.0, 3.9, 2.8, 2.6, 2.0, -3.0, 1.4, 1.0];
@@ -40,8 +40,8 @@ fn robust_fits_are_scipys() {
     both(Loss::Cauchy, cauchy, 1.9283095633164147);
 }
 
-/// Counts, two of them zero. Expected: `scipy.optimize.root` (SciPy 1.18.1) of the likelihood's gradient, from the minimum that
-/// L-BFGS-B finds; standard errors from the inverse of J^T diag(y / m^2) J there.
+/// Counts, two of them zero. Expected: `scipy.optimize.root` (SciPy 1.18.1) of the likelihood's gradient, from the
+/// minimum that L-BFGS-B finds; standard errors from the inverse of J^T diag(y / m^2) J there.
 #[test]
 fn counts_are_fitted_by_maximum_likelihood() {
     const COUNTS: [f64; 12] = [23.0, 14.0, 17.0, 8.0, 6.0, 4.0, 5.0, 0.0, 2.0, 1.0, 0.0, 1.0];
@@ -64,7 +64,7 @@ fn counts_are_fitted_by_maximum_likelihood() {
     check::<Triangular<f64, 3>>();
 }
 
-/// Nothing but zeros has no curvature at all: the fit goes down to a mean of zero.
+/// A fit of zeros only has no curvature: it ends at a mean of zero.
 #[test]
 fn counts_of_zero_are_fitted() {
     fn check<A: Accumulator<f64, 1>>() {

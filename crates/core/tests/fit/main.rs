@@ -1,4 +1,4 @@
-//! Fits as a user makes them.
+//! Fits through the public interface.
 
 mod basics;
 mod bounds;
@@ -17,7 +17,7 @@ use warpswarm_core::fit::{
     Accumulator, Bounds, Next, Parameters, Settings, Solver, Status, Term, sum_rows,
 };
 
-/// What a fit has come to.
+/// The result of a fit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Made<R, A, const N: usize> {
     pub(crate) best: [R; N],
@@ -37,7 +37,7 @@ pub(crate) fn run<R: Float, A: Accumulator<R, N>, const N: usize>(
     run_within(start, &Bounds::unbounded(), &Settings::new(N), rows, row)
 }
 
-/// A fit of which every evaluation sees that bounds are kept.
+/// A fit that checks in every evaluation that the bounds are kept.
 pub(crate) fn run_within<R: Float, A: Accumulator<R, N>, const N: usize>(
     start: [R; N],
     bounds: &Bounds<R, N>,
@@ -65,7 +65,7 @@ pub(crate) fn run_within<R: Float, A: Accumulator<R, N>, const N: usize>(
     }
 }
 
-/// Whether all numbers are those expected, to a relative error; none is NaN.
+/// Whether all numbers are the expected ones, up to a relative error, and none is NaN.
 #[track_caller]
 pub(crate) fn near(found: &[f64], expected: &[f64], relative: f64) {
     assert_eq!(found.len(), expected.len());

@@ -1,4 +1,4 @@
-//! Fits of models whose derivatives come by dual numbers.
+//! Fits of models with derivatives by dual numbers.
 
 use std::marker::PhantomData;
 
@@ -17,7 +17,7 @@ use crate::regressions::{
     self, BoxBod, Enso, Gauss2, Hahn1, Lanczos3, Mgh09, Mgh10, Misra1a, Rat42, Rat43, Thurber,
 };
 
-/// A regression's model, of which only the value is taken.
+/// A regression's model, of which only the value is used.
 struct Value<M> {
     times: Table,
     model: PhantomData<M>,
@@ -40,7 +40,7 @@ impl<R: Real, M: regressions::Model<N> + Send + Sync + 'static, const N: usize> 
     }
 }
 
-/// From both starts: six digits of the certified values, four of their standard deviations.
+/// From both starts: six digits of the certified values, four digits of their standard deviations.
 fn certified<M, A, const N: usize>()
 where
     M: regressions::Model<N> + Send + Sync + 'static,
@@ -150,7 +150,7 @@ fn what_a_fit_minimises_is_the_objective_that_is_searched() {
             let chi_squared = solver.sums().chi_squared();
             let value: f64 = misfit.value(&point);
             assert_relative_eq!(value, chi_squared, max_relative = 1e-12);
-            // There it is flat: the objective has derivatives, too.
+            // The gradient of the objective is zero there, too.
             let mut slopes = [0.0; 3];
             gradient(&misfit, &point, &mut slopes);
             for (slope, x) in slopes.iter().zip(solver.best()) {
@@ -165,7 +165,7 @@ fn a_row_that_cannot_be_is_not_finite() {
     let (times, runs) = measured();
     let n = times.len() as u32;
     let model = Decay { times: Table::new(0, n, 1, false) };
-    // There is no such table.
+    // A table that does not exist.
     let observed = Observed::plain(Table::new(9_999, n, 1, true));
     let data = DataSlices { all: &times, of_run: &runs[0] };
     let (bounds, settings) = (Bounds::unbounded(), Settings::new(3));

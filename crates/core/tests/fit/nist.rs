@@ -24,7 +24,7 @@ pub(crate) fn fitted<R: Float, M: Model<N>, A: Accumulator<R, N>, const N: usize
     })
 }
 
-/// Digits of the worst number: -log10 of its relative error.
+/// The number of correct digits of the worst number: -log10 of its relative error.
 fn digits(found: &[f64], certified: &[f64]) -> f64 {
     let error = |(f, c): (&f64, &f64)| ((f - c) / c).abs();
     let worst = found
@@ -35,8 +35,8 @@ fn digits(found: &[f64], certified: &[f64]) -> f64 {
     -worst.log10()
 }
 
-/// A fit from one start: six digits of the certified values, four of their standard deviations, and with SciPy's tolerances
-/// hardly more evaluations than `minpack`'s.
+/// A fit from one start: six digits of the certified values, four digits of their standard deviations, and with SciPy's
+/// tolerances hardly more evaluations than `minpack`'s.
 fn certified<M: Model<N>, A: Accumulator<f64, N>, const N: usize>(start: usize, minpack: u32) {
     let wanted = M::regression();
     let what = format!("{} from start {}, {}", wanted.name, start + 1, core::any::type_name::<A>());
@@ -77,8 +77,9 @@ fn check<M: Model<N>, const N: usize>(minpack: [u32; 2]) {
     }
 }
 
-/// The limits are the evaluations of MINPACK's `lmder` with the same settings (SciPy 1.18.1's `leastsq` with `Dfun`, a factor of 1
-/// and tolerances of 1e-8) and an eighth more: 24, 5; 27, 9; 270, 126; 10, 6; 13, 7; 99, 18; 31, 19; 11, 12; 6, 6; 83, 10; 21, 19.
+/// The limits are the evaluations of MINPACK's `lmder` with the same settings (SciPy 1.18.1's `leastsq` with `Dfun`, a
+/// factor of 1 and tolerances of 1e-8) plus an eighth: 24, 5; 27, 9; 270, 126; 10, 6; 13, 7; 99, 18; 31, 19; 11, 12; 6,
+/// 6; 83, 10; 21, 19.
 #[test]
 fn certified_values_from_both_starts() {
     check::<Misra1a, 2>([24, 5]);
@@ -94,7 +95,7 @@ fn certified_values_from_both_starts() {
     check::<Enso, 9>([21, 19]);
 }
 
-/// In single precision: chi-squared as good as that of the certified values rounded to f32, computed in f64.
+/// In single precision: chi-squared, computed in f64, is as good as that of the certified values rounded to f32.
 fn narrow<M: Model<N>, const N: usize>(start: usize) {
     let wanted = M::regression();
     let sum = |b: &[f64; N]| -> f64 {

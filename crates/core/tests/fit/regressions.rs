@@ -1,7 +1,7 @@
-//! NIST's nonlinear regressions: data, models with their partial derivatives, and what is certified of them.
+//! NIST's nonlinear regressions: data, models with their partial derivatives, and certified values.
 //!
-//! Certified values and standard deviations are those of NIST's Statistical Reference Datasets, which are in the public
-//! domain. Data are read from the sources of `problems::nist`, where these have the problem too.
+//! Certified values and standard deviations are from NIST's Statistical Reference Datasets, which are in the public
+//! domain. Data are read from the sources of `problems::nist`, if the problem exists there too.
 
 use warpswarm_core::Real;
 
@@ -386,7 +386,7 @@ impl Model<9> for Enso {
         }
     }
     fn at<R: Real>(b: &[R; 9], t: R) -> (R, [R; 9]) {
-        // The wave, its two amplitudes' partial derivatives, and that by the period.
+        // The wave, and its partial derivatives by both amplitudes and by the period.
         let wave = |period: R, cosine: R, sine: R| {
             let turns = t / period;
             let (c, s) = (turns.cos_turns(), turns.sin_turns());

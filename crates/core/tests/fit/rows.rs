@@ -1,4 +1,4 @@
-//! Sums over rows: their order, and what holds for whatever data.
+//! Sums over rows: their order, and properties that hold for all data.
 
 use proptest::prelude::*;
 use warpswarm_core::Float;
@@ -11,15 +11,15 @@ use crate::{decay, run_within};
 
 const LOSSES: [Loss; 4] = [Loss::Linear, Loss::Huber, Loss::SoftL1, Loss::Cauchy];
 
-/// A row that depends on its number in no simple way.
+/// A row without a simple dependence on its number.
 fn row<R: Float>(k: usize) -> (Term<R>, [R; 3]) {
     let number = |i: usize| R::from_f64(((k * 31 + i * 17) % 101) as f64 / 7.0 - 5.0);
     let loss = [Loss::Linear, Loss::Cauchy][k % 2];
     (loss.term(number(0), number(4).abs(), R::TWO), [number(1), number(2), number(3)])
 }
 
-/// The sums with blocks divided among threads: each thread has blocks of its own, in any order; somebody combines all
-/// in sequence.
+/// The sums with blocks divided among threads: each thread sums its blocks, in any order; then all are combined in
+/// sequence.
 fn shared<R: Float, A: Accumulator<R, 3>>(rows: usize, threads: usize) -> A {
     let blocks = rows.div_ceil(BLOCK).max(1);
     let mut sums = vec![A::empty(); blocks];
@@ -57,7 +57,7 @@ fn sums_are_what_they_were() {
     assert_eq!(bits, [1192458286, 3323107277, 1190533433]);
 }
 
-/// Both accumulators say the same of the same rows.
+/// Both accumulators give the same results for the same rows.
 #[test]
 fn both_accumulators_agree() {
     let normal: Normal<f64, 3> = sum_rows(700, &row);
@@ -86,7 +86,7 @@ fn both_accumulators_agree() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Whatever the data: never worse than the start, never out of bounds, never more evaluations than allowed.
+    /// For all data: the result is never worse than the start, never out of bounds, and within the allowed evaluations.
     #[test]
     fn no_fit_is_worse_than_its_start(
         y in prop::collection::vec(-100.0..100.0_f64, 1..40),
@@ -135,7 +135,7 @@ proptest! {
         check::<f32, Triangular<f32, 3>>(&y, start, &bounds, loss);
     }
 
-    /// Numbers of every size, NaN and infinite ones too: no panic, an end, and bounds are kept.
+    /// Numbers of every size, also NaN and infinite ones: no panic, the fit ends, and the bounds are kept.
     #[test]
     fn no_numbers_are_too_much(
         rows in prop::collection::vec(prop::array::uniform4(prop::num::f32::ANY), 1..6),

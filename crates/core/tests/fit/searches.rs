@@ -1,4 +1,4 @@
-//! Searches for where fits begin.
+//! Searches for the starts of fits.
 
 use std::cell::Cell;
 
@@ -11,7 +11,7 @@ const ROWS: usize = 70;
 const LOW: [f64; 5] = [0.0, 0.05, 0.0, 1.0, 0.0];
 const HIGH: [f64; 5] = [4.0, 1.0, 3.0, 6.0, 1.0];
 
-/// Two decays above a background, at a time.
+/// Two decays above a background, at a time t.
 fn decays([a, b, c, d, e]: &[f64; 5], t: f64) -> (f64, [f64; 5]) {
     let (fast, slow) = ((-t / b).exp(), (-t / d).exp());
     let partials = [fast, a * fast * t / (b * b), slow, c * slow * t / (d * d), 1.0];
@@ -49,7 +49,7 @@ fn starts_on_their_way_to_what_is_known_end_there() {
         let found = search.best(0, &bounds, &settings, 20.0, cost, counted);
         short += count.take();
 
-        // Every start to its end.
+        // Every start is fitted until it converges.
         let mut to_the_end = Best::new(20.0);
         while !to_the_end.is_enough(&search) {
             let drawn = search.best_drawn(0, to_the_end.starts, &bounds, cost);
@@ -71,7 +71,7 @@ fn starts_on_their_way_to_what_is_known_end_there() {
     assert!(10 * short < 9 * long, "{short} and {long} evaluations");
 }
 
-/// A point of the sample may be given up before all of its rows are seen, but not the best one.
+/// A point of the sample may be dropped before all of its rows are evaluated, but never the best one.
 #[test]
 fn the_best_of_a_sample_does_not_depend_on_where_costs_end() {
     let bounds = Bounds::new(LOW, HIGH).unwrap();
@@ -89,7 +89,7 @@ fn the_best_of_a_sample_does_not_depend_on_where_costs_end() {
     assert!(2 * given_up.get() > seen.get(), "{} of {}", given_up.get(), seen.get());
 }
 
-/// The sums that limits end early are above them, and those that they do not are all.
+/// Sums that a limit ends early are above the limit, and all others are complete.
 #[test]
 fn costs_end_where_they_are_more_than_asked_for() {
     for rows in [0, 1, 31, 32, 33, 255, 256, 257, 1000] {
@@ -103,7 +103,7 @@ fn costs_end_where_they_are_more_than_asked_for() {
     assert_eq!(sum_costs(1000, 300.0, &|_| 1.0), 320.0);
 }
 
-/// A minimum that is better than what is known is not given up for it.
+/// A better minimum is not dropped in favour of a known one.
 #[test]
 fn the_better_of_two_minima_near_each_other_is_found() {
     // (x^2 - 1)^2 + (x / 10 + 1 / 10)^2 is 0 at -1, and 0.04 near 1.

@@ -1,4 +1,4 @@
-//! Covariances and measures of fit, against SciPy and by hand.
+//! Covariances and measures of fit, compared with SciPy and worked out by hand.
 
 use approx::assert_relative_eq;
 use warpswarm_core::fit::{
@@ -100,8 +100,8 @@ fn the_pseudo_inverse_is_that_of_moore_and_penrose() {
     }
 }
 
-/// Columns 1, t, t^2 and t^3 around t = 1, a ten-thousandth apart: the normal equations take them for dependent, the triangle
-/// does not.
+/// Columns 1, t, t^2 and t^3 around t = 1, a ten-thousandth apart: the normal equations treat them as dependent, the
+/// triangle does not.
 #[test]
 fn the_triangle_sees_twice_as_many_digits() {
     fn fitted<A: Accumulator<f64, 4>>() -> (Parameters, f64) {
@@ -140,7 +140,7 @@ fn measures_of_fit() {
     assert_relative_eq!(fit.bic(), -16.00294595990344, max_relative = 1e-13);
     assert_relative_eq!(fit.count_aic(), 4.107, max_relative = 1e-15);
     assert_relative_eq!(fit.count_bic(), 0.107 + 2.0 * Real::ln(5.0_f64), max_relative = 1e-15);
-    // As many parameters as observations: no errors, as SciPy's infinite covariance says.
+    // As many parameters as observations: the errors are undefined, as SciPy's infinite covariance shows.
     let exact = Goodness { chi_squared: 0.0_f32, rows: 2, parameters: 2 };
     assert_eq!(exact.reduced(), f32::INFINITY);
 

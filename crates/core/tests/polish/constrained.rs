@@ -5,7 +5,7 @@ use warpswarm_core::polish::{Landscape, Settings, Smooth, Store};
 
 use crate::functions::{all, descended};
 
-/// The distance squared from a point, with constraints of a kind.
+/// The squared distance from a point, with one kind of constraints.
 #[derive(Clone)]
 struct Nearest {
     target: Vec<f64>,
@@ -19,11 +19,11 @@ enum Kind {
     Ball,
     /// The sum is 1, as two constraints.
     Plane,
-    /// The sum is at most 1, three times, times factors of 10^5.
+    /// The sum is at most 1, as three constraints with factors of 10^-5, 1 and 10^5.
     Thrice,
-    /// None can meet x_0 >= 3 between bounds of -2 and 2.
+    /// x_0 >= 3, which cannot be satisfied between bounds of -2 and 2.
     Infeasible,
-    /// x_0^3 <= 0, whose slope vanishes where it binds.
+    /// x_0^3 <= 0, whose slope vanishes where it is active.
     Flat,
 }
 

@@ -1,4 +1,4 @@
-//! The engineering problems, with their derivatives by formulas of this file's own.
+//! The engineering problems, with derivatives by separate formulas in this file.
 
 use std::ops::{Add, Div, Mul, Sub};
 
@@ -177,7 +177,7 @@ impl<F: Problem> Engineering<F> {
         (self.formulas)(&x.iter().enumerate().map(dual).collect::<Vec<_>>())
     }
 
-    /// A point off the optimum, by up to half of `r` in parts of the ranges.
+    /// A point near the optimum, at a distance of up to half of `r` times the ranges.
     fn start(&self, seed: usize, r: f64) -> Vec<f64> {
         let moved = |i: usize| {
             let (lower, upper) = F::bounds(i);
@@ -224,7 +224,7 @@ impl<R: Float, F: Problem + Objective<R>> Smooth<R> for Engineering<F> {
     }
 }
 
-/// What a test does with each of the problems.
+/// A check that a test applies to each of the problems.
 trait Check {
     fn check<F: Problem + Objective<f32> + Objective<f64>>(&self, of: Engineering<F>);
 }
@@ -244,7 +244,7 @@ fn for_all(check: impl Check) {
     check.check(of(SpeedReducerCmepso, |x| speed_reducer(x, true)));
 }
 
-/// The formulas of this file are those of the problems.
+/// The formulas of this file agree with those of the problems.
 #[test]
 fn formulas_agree() {
     struct Agree;
@@ -265,7 +265,7 @@ fn formulas_agree() {
     for_all(Agree);
 }
 
-/// The best value known, to the last digits, and feasible, from starts far and near.
+/// The best known value is reached, to the last digits, by a feasible point, from far and near starts.
 #[test]
 fn every_optimum_is_reached_and_feasible() {
     struct Reached;
@@ -286,7 +286,7 @@ fn every_optimum_is_reached_and_feasible() {
     for_all(Reached);
 }
 
-/// In single precision the digits are fewer, and the result is feasible all the same.
+/// In single precision there are fewer digits, but the result is feasible too.
 #[test]
 fn single_precision_is_feasible_too() {
     struct Single;
@@ -305,7 +305,7 @@ fn single_precision_is_feasible_too() {
     for_all(Single);
 }
 
-/// A coordinate that is fixed stays, and the others are the best that go with it.
+/// A fixed coordinate keeps its value, and the others are optimal for it.
 #[test]
 fn a_fixed_coordinate_stays() {
     struct Fixed;
@@ -316,7 +316,7 @@ fn a_fixed_coordinate_stays() {
                 let start = of.start(3, 0.01);
                 let (x, report) = descended::<f64, _>(&held, &Settings::default(), &start);
                 assert_eq!(x[fixed], start[fixed], "{}", F::ID);
-                // The optimum's own value of the coordinate gives the optimum.
+                // With the coordinate fixed at its optimum, the result is the optimum.
                 let mut there = start;
                 there[fixed] = F::optimum_position(of.dimensions, fixed).unwrap();
                 let (_, best) = descended::<f64, _>(&held, &Settings::default(), &there);
@@ -329,7 +329,7 @@ fn a_fixed_coordinate_stays() {
     for_all(Fixed);
 }
 
-/// Little to spend is enough for something, and never spent twice.
+/// A small budget gives some improvement, and is never exceeded.
 #[test]
 fn budgets_are_kept() {
     struct Budgets;
@@ -349,7 +349,7 @@ fn budgets_are_kept() {
     for_all(Budgets);
 }
 
-/// Without derivatives, by the order of results alone: feasible, and better than the start.
+/// Without derivatives, only by the order of results: feasible, and better than the start.
 #[test]
 fn a_simplex_gets_better_among_constraints() {
     struct Better;
@@ -362,7 +362,7 @@ fn a_simplex_gets_better_among_constraints() {
     for_all(Better);
 }
 
-/// The same from many starts, whatever their direction.
+/// The same from many starts in all directions.
 #[test]
 fn many_starts_lead_to_the_optimum() {
     struct Many;

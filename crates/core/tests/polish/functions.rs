@@ -21,7 +21,7 @@ impl Function {
         self.bounds.len()
     }
 
-    /// A point off `centre`, by up to half of `r` in each coordinate, the same at each call.
+    /// A point near `centre`, at a distance of up to half of `r` in each coordinate, the same in each call.
     pub(crate) fn start(&self, centre: impl Fn(usize) -> f64, r: f64) -> Vec<f64> {
         let off = |i: usize| ((i * 7919 + 13) % 101) as f64 / 101.0 - 0.5;
         let moved = |(i, (lower, upper)): (usize, &(f64, f64))| {
@@ -31,7 +31,7 @@ impl Function {
     }
 }
 
-/// In either precision: the value and the gradient are computed in `f64`, and rounded.
+/// In both precisions the value and the gradient are computed in `f64` and rounded.
 impl<R: Float> Landscape<R> for Function {
     fn dimensions(&self) -> usize {
         self.bounds.len()
@@ -65,7 +65,7 @@ pub(crate) fn all<R: Float>(x: impl Store<R>, n: usize) -> Vec<f64> {
     (0..n).map(|i| x.get(i).to_f64()).collect()
 }
 
-/// Where a descent from `start` ends.
+/// The result of a descent from `start`.
 pub(crate) fn descended<R: Float, L: Smooth<R> + Clone>(
     landscape: &L,
     settings: &Settings<R>,
@@ -78,7 +78,7 @@ pub(crate) fn descended<R: Float, L: Smooth<R> + Clone>(
     (x, report)
 }
 
-/// Where a simplex from `start` ends.
+/// The result of a simplex search from `start`.
 pub(crate) fn simplex<R: Float, L: Landscape<R> + Clone>(
     landscape: &L,
     settings: &Settings<R>,
@@ -91,7 +91,7 @@ pub(crate) fn simplex<R: Float, L: Landscape<R> + Clone>(
     (x, report)
 }
 
-/// Fails unless the report is of this point, and the point not worse than the start.
+/// Fails unless the report belongs to this point, and the point is not worse than the start.
 fn check<R: Float, L: Landscape<R> + Clone>(landscape: &L, x: &[R], report: &Report<R>) {
     let fitness = landscape.clone().evaluate(cells(&mut x.to_vec()), |_, _| ()).canonical();
     assert_eq!(fitness.ordered(), report.best.ordered(), "{report:?}");
@@ -114,7 +114,7 @@ pub(crate) fn sphere(n: usize) -> Function {
     function("sphere", vec![(-5.0, 5.0); n], value, |x| x.iter().map(|x| 2.0 * x).collect())
 }
 
-/// 10^(6 i / (n - 1)) x_i^2, summed.
+/// The sum of 10^(6 i / (n - 1)) x_i^2.
 pub(crate) fn ellipsoid(n: usize) -> Function {
     fn factor(i: usize, n: usize) -> f64 {
         10.0_f64.powf(6.0 * i as f64 / (n - 1) as f64)
@@ -181,7 +181,7 @@ pub(crate) fn dixon_price(n: usize) -> Function {
     function("dixon-price", vec![(-10.0, 10.0); n], value, gradient)
 }
 
-/// The sum of squares of x_i - i / 3, with x_i x_(i+1) in it, on [-1, 2]: most of its bounds hold.
+/// The sum of squares of x_i - i / 3, with products x_i x_(i+1), on [-1, 2]: most of its bounds are active.
 pub(crate) fn bounded_quadratic(n: usize) -> Function {
     let value = |x: &[f64]| {
         let squares = x.iter().enumerate().map(|(i, x)| (x - i as f64 / 3.0).powi(2)).sum::<f64>();
@@ -196,7 +196,7 @@ pub(crate) fn bounded_quadratic(n: usize) -> Function {
     function("bounded quadratic", vec![(-1.0, 2.0); n], value, gradient)
 }
 
-/// x_i - ln(x_i), summed, which is NaN from zero on: least at 1.
+/// The sum of x_i - ln(x_i), which is NaN from zero on; its minimum is at 1.
 pub(crate) fn logarithms(n: usize) -> Function {
     let value = |x: &[f64]| x.iter().map(|x| x - f64::ln(*x)).sum();
     function("logarithms", vec![(-2.0, 10.0); n], value, |x| {
@@ -204,7 +204,7 @@ pub(crate) fn logarithms(n: usize) -> Function {
     })
 }
 
-/// The sum of (x_i + 1)^2, but NaN where a coordinate is below -1/2: the least value is at the edge.
+/// The sum of (x_i + 1)^2, but NaN where a coordinate is below -1/2: the smallest value is at the edge.
 pub(crate) fn cliff(n: usize) -> Function {
     let value = |x: &[f64]| {
         let outside = x.iter().any(|x| *x < -0.5);

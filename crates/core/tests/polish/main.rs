@@ -1,4 +1,4 @@
-//! The local search that finishes a run: functions without constraints, engineering problems, properties.
+//! The local search at the end of a run: functions without constraints, engineering problems, properties.
 
 mod constrained;
 mod engineering;

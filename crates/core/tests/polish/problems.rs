@@ -34,7 +34,7 @@ impl<F: Problem + Differentiable<f64>> Smooth<f64> for BuiltIn<F> {
     }
 }
 
-/// Sums of squares whose least value is not zero: near it they go up and down by their rounding, and that is no progress.
+/// Sums of squares whose minimum is not zero: near it they fluctuate within rounding errors, which is no progress.
 #[test]
 fn a_sum_that_is_rounded_many_times_ends() {
     fn check<F: Problem + Differentiable<f64>>() {

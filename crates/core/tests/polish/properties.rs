@@ -1,4 +1,4 @@
-//! What holds for any start, any budget and any function.
+//! Properties that hold for any start, any budget and any function.
 
 use proptest::prelude::*;
 use warpswarm_core::polish::Settings;
@@ -7,7 +7,7 @@ use crate::functions::*;
 
 fn functions(n: usize) -> Vec<Function> {
     let mut wild = sphere(n);
-    // No gradient of any use.
+    // A useless gradient.
     wild.gradient = |x| x.iter().map(|x| (1e3 * x).sin() * 1e3).collect();
     let mut steep = sphere(n);
     steep.value = |x| x.iter().map(|x| (50.0 * x).exp()).sum();
@@ -29,7 +29,7 @@ fn functions(n: usize) -> Vec<Function> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// `descended` and `simplex` check that the result is that of its point and not worse than the start.
+    /// `descended` and `simplex` check that the reported result belongs to its point and is not worse than the start.
     #[test]
     fn never_worse_and_the_same_bits_twice(
         n in 2_usize..40,

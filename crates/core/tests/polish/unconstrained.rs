@@ -4,7 +4,7 @@ use warpswarm_core::polish::{Settings, Status};
 
 use crate::functions::*;
 
-/// The optimum of the function of Dixon and Price: 2^-(1 - 2^-i).
+/// The optimum of the Dixon-Price function: 2^-(1 - 2^-i).
 fn dixon_price_optimum(i: usize) -> f64 {
     2.0_f64.powf(0.5_f64.powi(i as i32) - 1.0)
 }
@@ -13,7 +13,7 @@ fn narrow(x: &[f64]) -> Vec<f32> {
     x.iter().map(|x| *x as f32).collect()
 }
 
-/// Fails unless a descent from a point near `centre` gets below `value`, in at most so many evaluations.
+/// Fails unless a descent from a point near `centre` gets below `value` within `most` evaluations.
 fn reaches(function: &Function, centre: impl Fn(usize) -> f64, r: f64, (value, most): (f64, u32)) {
     let (_, report) = descended(function, &Settings::default(), &function.start(centre, r));
     let name = (function.name, function.dimensions(), r);
@@ -51,7 +51,7 @@ fn single_precision_reaches_its_rounding() {
     }
 }
 
-/// Conditions for the least value: no free coordinate has a slope, and none at a bound would go back.
+/// The conditions of a minimum: free coordinates have no slope, and coordinates at a bound are pushed outwards.
 #[test]
 fn bounds_that_hold_are_found() {
     for n in [2, 3, 10, 30, 100, 1000] {
@@ -78,7 +78,7 @@ fn a_start_at_the_optimum_stays() {
     let (x, report) = descended(&rosenbrock(5), &Settings::default(), &[1.0; 5]);
     assert_eq!((x, report.status), (vec![1.0; 5], Status::Gradient));
     assert_eq!((report.steps, report.evaluations), (0, 1));
-    // In a corner that the function rises from.
+    // In a corner from which the function rises.
     let mut function = sphere(3);
     function.bounds = vec![(2.0, 3.0); 3];
     let (x, report) = descended(&function, &Settings::default(), &[2.0; 3]);
@@ -99,14 +99,14 @@ fn fixed_coordinates_stay_whatever_they_are() {
         let gradient = (function.gradient)(&x);
         assert!([0, 2, 3, 5].iter().all(|i| gradient[*i].abs() < 1e-3 || x[*i] == 10.0), "{x:?}");
     }
-    // One that the function does not look at may be no number.
+    // A coordinate that the function does not use may be NaN.
     let mut function = sphere(2);
     function.fixed = vec![false, true];
     function.value = |x| x[0] * x[0];
     function.gradient = |x| vec![2.0 * x[0], f64::NAN];
     let (x, report) = descended(&function, &Settings::default(), &[1.0, f64::NAN]);
     assert!(x[1].is_nan() && report.best.value < 1e-30, "{report:?}");
-    // None is free.
+    // All coordinates are fixed.
     function.fixed = vec![true, true];
     for search in [descended::<f64, Function>, simplex::<f64, Function>] {
         let (x, report) = search(&function, &Settings::default(), &[1.0, 3.0]);
@@ -155,10 +155,10 @@ fn regions_without_a_value_are_kept_out_of() {
             assert!(report.best.value < best * 1.05, "{} {n}: {report:?}", function.name);
         }
     }
-    // Nothing to start from.
+    // The value at the start is not finite.
     let (x, report) = descended(&logarithms(2), &Settings::default(), &[-1.0, 1.0]);
     assert_eq!((x, report.status), (vec![-1.0, 1.0], Status::NotFinite));
-    // A simplex may find a value all the same.
+    // A simplex may find a finite value nevertheless.
     let (_, report) = simplex::<f64, _>(&logarithms(2), &Settings::default(), &[-1e-3, 1.0]);
     assert!(report.best.value.is_finite(), "{report:?}");
 }
@@ -183,7 +183,7 @@ fn simplices_reach_the_rounding_in_few_dimensions() {
 fn tolerances_end_a_search_early() {
     let start = rosenbrock(10).start(|_| 1.0, 1.0);
     let all = descended::<f64, _>(&rosenbrock(10), &Settings::default(), &start).1;
-    // Whose least value is 13.
+    // Its minimum is 13.
     let function = bounded_quadratic(10);
     let coarse = Settings { gradient: 1e-3, ..Settings::default() };
     let early = descended(&function, &coarse, &function.start(|_| 0.5, 1.0)).1;

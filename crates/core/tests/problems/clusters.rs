@@ -1,4 +1,4 @@
-//! Clusters of atoms whose best shape is known.
+//! Clusters of atoms with known best shapes.
 
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::problems::{LennardJones, Problem};
@@ -8,7 +8,7 @@ fn energy<R: Real>(places: &[R]) -> R {
     LennardJones.evaluate(&SlicePoint(places)).value
 }
 
-/// The least energy of a shape that may grow and shrink.
+/// The smallest energy of a shape over all sizes.
 fn least_energy(shape: &[[f64; 3]]) -> f64 {
     let at = |size: f64| energy(&shape.as_flattened().iter().map(|x| size * x).collect::<Vec<_>>());
     let (mut low, mut high) = (0.9, 1.3);

@@ -1,5 +1,5 @@
-//! The constraints of the engineering problems: at points worked out by another program, at their
-//! optima, and at the points that papers print.
+//! The constraints of the engineering problems: at points computed by another program, at their optima, and at the
+//! points printed in papers.
 
 use warpswarm_core::Objective;
 use warpswarm_core::objective::SlicePoint;
@@ -13,13 +13,13 @@ fn constraints<F: Problem>(x: &[f64]) -> Vec<f64> {
     found
 }
 
-/// Fails unless the constraints at `x` are those of `expected`, and their sum the violation.
+/// Fails unless the constraints at `x` are `expected`, and their sum is the violation.
 fn check<F: Problem + Objective<f64>>(x: &[f64], expected: &[f64]) {
     let found = constraints::<F>(x);
     assert_eq!(found.len(), F::CONSTRAINTS.len(), "{}", F::ID);
     assert_eq!(found.len(), expected.len(), "{}", F::ID);
     for ((g, expected), Constraint { name, .. }) in found.iter().zip(expected).zip(F::CONSTRAINTS) {
-        // A difference of two numbers near `size` cannot be better than their last places.
+        // A difference of two numbers near `size` has an error in their last places.
         let size = if expected.abs() > 2.0 { 3e4 } else { 2.0 };
         let error = (g - expected).abs();
         assert!(error <= 1e-14 * size, "{} {name}: {g}, not {expected}", F::ID);
@@ -28,7 +28,7 @@ fn check<F: Problem + Objective<f64>>(x: &[f64], expected: &[f64]) {
     assert_eq!(fitness(&F::default(), x).violation, sum, "{}", F::ID);
 }
 
-/// Numbers by Python's mpmath with forty digits, which was given the formulas as papers print them.
+/// Numbers computed with Python's mpmath in forty digits, from the formulas as printed in papers.
 #[test]
 fn constraints_by_another_program() {
     let (near, far) = ([0.0625, 0.5, 10.0], [0.25, 1.0, 4.0]);
@@ -113,8 +113,8 @@ fn optima_are_feasible_and_where_constraints_bind() {
                 return;
             }
             let found = constraints::<F>(&optimum::<F>(dimensions).unwrap());
-            // Where a constraint binds, its two sides differ by their rounding; the largest sides are
-            // the 1,296,000 cubic inches of the vessel.
+            // For an active constraint, the two sides differ by rounding; the largest sides are the 1,296,000 cubic
+            // inches of the vessel.
             let slack = |i| if F::ID.starts_with("pressure") && i == 2 { 1e-9 } else { 1e-11 };
             let feasible = found.iter().enumerate().all(|(i, g)| *g <= slack(i));
             assert!(feasible, "{}: {found:?}", F::ID);
@@ -148,7 +148,7 @@ fn plates_are_rounded_to_the_nearest_sixteenth() {
     }
 }
 
-/// A number that is no constraint's is violated, not met: nothing infeasible may look feasible.
+/// A NaN constraint is violated, not satisfied: no infeasible point may appear feasible.
 #[test]
 fn a_constraint_that_is_no_number_is_violated() {
     let nothing = ThreeBarTruss.evaluate(&SlicePoint(&[0.0_f64, 0.0]));
@@ -157,19 +157,17 @@ fn a_constraint_that_is_no_number_is_violated() {
     assert!(ThreeBarTruss.evaluate(&SlicePoint(&[1.0_f64, 1.0])).beats(nothing));
 }
 
-/// A point that a paper prints with its value and its constraints, each with the half unit of its
-/// last digit.
+/// A point printed in a paper with its value and its constraints, and half a unit of the last digit of each.
 struct Printed<'a> {
     x: &'a [f64],
     value: f64,
     constraints: &'a [f64],
-    /// Half a unit of the last digit of x, and of value and constraints.
+    /// Half a unit of the last digit of x, and of the value and the constraints.
     half_units: (f64, f64),
 }
 
-/// The box check: what is printed lies in the interval that value or constraint runs through while
-/// every coordinate moves by half a unit of its last digit. The ends are taken from the corners of
-/// the box and a grid in it.
+/// The interval check: each printed number is within the range of the value or constraint while every coordinate varies
+/// by half a unit of its last digit. The range is taken from the corners of the box and a grid in it.
 fn check_printed<F: Problem + Objective<f64>>(printed: &Printed<'_>, skipped: &[usize]) {
     let Printed { x, value, constraints: expected, half_units: (half_x, half) } = *printed;
     let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); expected.len() + 1];

@@ -1,5 +1,5 @@
-//! Every problem of the registry: its optimum, points worked out by hand, its symmetry, its
-//! precision, and that no way of holding a point changes its value.
+//! Every problem of the registry: its optimum, points worked out by hand, its symmetry, its precision, and that its
+//! value does not depend on how a point is stored.
 
 mod clusters;
 mod engineering;
@@ -13,7 +13,7 @@ use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::sum::{self, Operator, Sum};
 use warpswarm_core::{Float, Objective, Point, Real, for_each_problem};
 
-/// What the tests of this file do with each problem.
+/// A check that a test of this file applies to each problem.
 trait Check {
     fn check<F: Problem + Objective<f32> + Objective<f64>>(&self);
 }
@@ -25,7 +25,7 @@ fn for_all(check: impl Check) {
     for_each_problem!(each, check);
 }
 
-/// Compiled once for each problem and precision, and not at every call.
+/// Compiled once for each problem and precision, not at every call.
 #[inline(never)]
 fn fitness<R: Real, F: Objective<R>>(objective: &F, x: &[R]) -> Fitness<R> {
     objective.evaluate(&SlicePoint(x))
@@ -35,7 +35,7 @@ fn value<R: Real, F: Objective<R>>(objective: &F, x: &[R]) -> R {
     fitness(objective, x).value
 }
 
-/// Those of some numbers of dimensions that a problem has; its usual one if there is none.
+/// Those of the wanted numbers of dimensions that a problem allows; its default if it allows none.
 fn dimensions_of<F: Problem>(wanted: impl IntoIterator<Item = usize>) -> Vec<usize> {
     let mut found: Vec<_> = wanted.into_iter().filter(|&n| F::DIMENSIONS.allows(n)).collect();
     if found.is_empty() {
@@ -62,12 +62,12 @@ fn optimum<F: Problem>(dimensions: usize) -> Option<Vec<f64>> {
     (0..dimensions).map(|i| F::optimum_position(dimensions, i)).collect()
 }
 
-/// The size of a problem's terms: what rounding errors are to be measured against.
+/// The size of a problem's terms, relative to which rounding errors are measured.
 fn scale<F: Problem>(dimensions: usize, value: f64) -> f64 {
     let terms = match F::ID {
         "rastrigin" => 20.0 * dimensions as f64,
         "schwefel-2.26" => 500.0 * dimensions as f64,
-        // x_{i+1} and x_i^2, of up to 4, cancel where the value is small.
+        // x_{i+1} and x_i^2, of up to 4, cancel if the value is small.
         "rosenbrock" => 100.0 * dimensions as f64,
         "griewank" => 2.0,
         "ackley" => 20.0 + std::f64::consts::E,
@@ -76,14 +76,14 @@ fn scale<F: Problem>(dimensions: usize, value: f64) -> f64 {
         // The sum s has terms of up to 5 i, which half cancel; its error counts four times.
         "zakharov" => 4.0 * value.powf(0.75) * (dimensions * dimensions) as f64,
         "styblinski-tang" => 100.0 * dimensions as f64,
-        // 2 x_i^2 and x_{i-1}, of about 50, cancel where the value is small.
+        // 2 x_i^2 and x_{i-1}, of about 50, cancel if the value is small.
         "dixon-price" => 50.0 * dimensions as f64 * value.sqrt(),
-        // The phase i x^2 / pi of up to i pi enters with the twentieth power of its sine.
+        // The phase i x^2 / pi, of up to i pi, has an effect through the twentieth power of its sine.
         "michalewicz" => (dimensions * dimensions) as f64,
         // The phase, in turns, is ten times the value.
         "salomon" => 20.0 * value,
         "alpine-1" => 4.0 * dimensions as f64,
-        // The twelfth power of what two close atoms are apart, or where none are close, few units.
+        // The twelfth power of the inverse distance of two close atoms; a few units if none are close.
         "lennard-jones" => value.abs() + dimensions as f64,
         "speed-reducer" | "speed-reducer-mezura" | "speed-reducer-cmepso" => 3000.0,
         _ => 0.0,
@@ -91,14 +91,14 @@ fn scale<F: Problem>(dimensions: usize, value: f64) -> f64 {
     value.abs() + terms
 }
 
-/// How close to the optimum's value that of its position is, in f64 and in f32, relatively, and
-/// absolutely in f32 where the minimum is zero at a place that is no number of either type.
+/// The accuracy of the value at the optimum's position: relative in f64 and in f32, and absolute in f32 if the minimum
+/// is zero at a place that is not representable in either type.
 fn accuracy<F: Problem>() -> [f64; 3] {
     match F::ID {
         "dixon-price" => [0.0, 0.0, 1e-7],
-        // What is missed where the image has been rounded: 64 squares of a few units of the last place.
+        // The residual of the rounded image: 64 squares of a few units of the last place.
         "image-registration" => [0.0, 0.0, 1e-12],
-        // Certified to ten digits; `regressions` has what single precision loses.
+        // Certified to ten digits; `regressions` tests the loss in single precision.
         id if id.starts_with("nist-") => [1e-9, 2e-3, 0.0],
         _ => [1e-12, 1e-6, 0.0],
     }
@@ -150,7 +150,7 @@ fn the_optimum_is_where_it_is_said_to_be() {
                 let at_best = value(&F::default(), &x);
                 assert!(close(at_best), "{} in {dimensions}: {at_best:?}, {best:?}", F::ID);
 
-                // The same, moved. The shift is a power of two: x + shift - shift is x again.
+                // The same for a shifted problem. The shift is a power of two: x + shift - shift is exactly x.
                 if !F::DIMENSIONS.is_fixed() {
                     let shift = 0.5;
                     let moved: Vec<f64> = x.iter().map(|x| x + shift).collect();
@@ -184,7 +184,7 @@ fn no_point_is_better_than_the_optimum() {
                     let found = fitness(&F::default(), &far);
                     let worse = found.violation > 0.0 || found.value >= best;
                     assert!(worse, "{}: {found:?} at {far:?}", F::ID);
-                    // Close by, where rounding could win: zero is a bound that nothing crosses.
+                    // Near the optimum, where rounding matters: no value is below zero.
                     let near: Vec<f32> =
                         near.iter().zip(&far).map(|(a, b)| (a + 1e-4 * (b - a)) as f32).collect();
                     if near.is_empty() {
@@ -221,7 +221,7 @@ fn symmetry() {
                     "schwefel-2.26" | "michalewicz" => assert_eq!(here, -there, "{}", F::ID),
                     _ => assert_eq!(here, there, "{}", F::ID),
                 }
-                // Those that treat coordinates alike do not care for their order.
+                // Problems that treat coordinates alike do not depend on their order.
                 let x = widened(&random_point::<F>(3, i));
                 let reversed: Vec<f64> = x.iter().rev().copied().collect();
                 let here: f64 = value(&F::default(), &x);
@@ -252,11 +252,11 @@ fn single_precision_is_close_to_double() {
     impl Check for Precision {
         fn check<F: Problem + Objective<f32> + Objective<f64>>(&self) {
             if F::ID.starts_with("nist-") {
-                // Where a model's denominator is nearly zero any error is possible.
+                // If a model's denominator is nearly zero, any error is possible.
                 return;
             }
-            // In units of the last place of the largest terms: two or three for their own errors,
-            // and one for every level of the tree that adds them.
+            // In units of the last place of the largest terms: two or three for their own errors, and one for every
+            // level of the tree that adds them.
             let bound = 8.0;
             let mut worst = 0.0;
             for dimensions in dimensions_of::<F>([2, 3, 30, 33, 100]) {
@@ -275,7 +275,7 @@ fn single_precision_is_close_to_double() {
     for_all(Precision);
 }
 
-/// A point as one thread of a GPU may hold it: coordinates apart, sums in registers.
+/// A point as one thread of a GPU may store it: strided coordinates, sums in registers.
 struct Strided<'a, R> {
     places: &'a [R],
     stride: usize,
@@ -295,7 +295,7 @@ impl<R: Real> Point<R> for Strided<'_, R> {
         sum::fold_in_registers::<R, O>(n, term)
     }
     fn sum_of_prefixes(&self, element: impl Fn(usize, R) -> R, term: impl Fn(usize, R) -> R) -> R {
-        // By definition, each prefix anew.
+        // By definition: each prefix is computed separately.
         sum::fold_in_registers::<R, Sum>(self.dimensions(), |i| {
             let prefix = (0..=i).fold(R::ZERO, |prefix, j| prefix + element(j, self.get(j)));
             term(i, prefix)
@@ -336,7 +336,8 @@ fn what_is_not_a_number_stays_one() {
             let found = fitness(&F::default(), &x);
             assert!(!found.is_finite(), "{} of {x:?} is {found:?}", F::ID);
             if F::DIMENSIONS.kernels() != "any" {
-                // An atom at infinity attracts nothing, a load on infinite steel bends nothing.
+                // Infinite coordinates are allowed here: an atom at infinity attracts nothing, a load on infinite steel
+                // bends nothing.
                 return;
             }
             for bad in [f64::INFINITY, f64::NEG_INFINITY] {

@@ -10,7 +10,7 @@ fn certified_sums_of_squares() {
     struct Certified;
     impl Check for Certified {
         fn check<F: Problem + Objective<f32> + Objective<f64>>(&self) {
-            // How far an f32 is off: Lanczos3's residuals are in the sixth digit of its observations.
+            // The relative error in f32: Lanczos3's residuals are in the sixth digit of its observations.
             let narrow = match F::ID {
                 "nist-thurber" | "nist-hahn1" => 5e-6,
                 "nist-mgh09" | "nist-enso" | "nist-gauss2" => 1e-6,
@@ -23,7 +23,7 @@ fn certified_sums_of_squares() {
             let wide: f64 = value(&F::default(), &x);
             assert!((wide - sum).abs() <= 1e-9 * sum, "{}: {wide:?}, certified {sum:?}", F::ID);
             let x: Vec<f32> = x.iter().map(|&x| x as f32).collect();
-            // The same parameters for both: rounding them moves the sum too.
+            // The same rounded parameters for both, because rounding them changes the sum too.
             let rounded: Vec<f64> = x.iter().map(|&x| f64::from(x)).collect();
             let (single, wide) = (value(&F::default(), &x), value(&F::default(), &rounded));
             let error = (f64::from(single) - wide).abs() / wide;
@@ -34,7 +34,7 @@ fn certified_sums_of_squares() {
     for_all(Certified);
 }
 
-/// None is left out, none taken for another: the sum grows with each.
+/// No parameter is left out or confused with another: the sum increases with a change of each.
 #[test]
 fn every_parameter_counts() {
     struct Counts;

@@ -1,4 +1,4 @@
-//! Values at points that were worked out by hand, or by another program.
+//! Values at points that were worked out by hand or by another program.
 
 use std::f64::consts::{PI, SQRT_2};
 
@@ -28,7 +28,7 @@ fn values_by_hand_and_by_other_programs() {
                     (&[PI * PI / 4.0, 0.0], -PI * PI / 4.0),
                     (&[-PI * PI / 36.0, PI * PI / 4.0], PI * PI * (1.0 / 72.0 - 1.0 / 4.0)),
                 ],
-                // cos(pi) in the first coordinate; in the second, where x is divided by sqrt(2)
+                // cos(pi) in the first coordinate, and in the second, where x is divided by sqrt(2)
                 "griewank" => [
                     (&[PI, 0.0], PI * PI / 4000.0 + 2.0),
                     (&[0.0, PI * SQRT_2], PI * PI / 2000.0 + 2.0),
@@ -39,7 +39,7 @@ fn values_by_hand_and_by_other_programs() {
                 }
                 // The triangles 3, 4, 5 and 1, 2, 2, 3
                 "euclidean" => [(&[3.0, -4.0], 5.0), (&[1.0, 2.0, 2.0], 3.0)],
-                // Those of the following eight by Python's mpmath with fifty digits.
+                // The following eight were computed with Python's mpmath in fifty digits.
                 "levy" => [
                     (&[1.5, -2.25, 0.75], 7.577_415_767_281_229),
                     (&[-3.0, 2.5], 8.291_671_682_735_712),
@@ -62,11 +62,11 @@ fn values_by_hand_and_by_other_programs() {
                     (&[-3.0, 2.5], 1.869_540_384_439_493),
                 ],
                 "bent-cigar" => [(&[1.5, -2.25, 0.75], 5_625_002.25), (&[-3.0, 2.5], 6_250_009.0)],
-                // (2 + P) D d^2, all three exact
+                // (2 + P) D d^2, with exact numbers
                 "spring" | "spring-cmepso" => {
                     [(&[0.0625, 0.5, 10.0], 0.023_437_5), (&[0.25, 1.0, 4.0], 0.375)]
                 }
-                // The others by mpmath again.
+                // The others with mpmath again.
                 "welded-beam" | "welded-beam-cmepso" => {
                     [(&[0.25, 3.0, 8.0, 0.25], 1.842_873_125), (&[0.5, 2.0, 6.0, 0.375], 2.284_315)]
                 }
@@ -78,7 +78,7 @@ fn values_by_hand_and_by_other_programs() {
                     (&[1.0, 0.5, 50.0, 100.0], 6_643.235),
                     (&[0.8125, 0.4375, 42.0, 180.0], 6_121.657_401_562_5),
                 ],
-                // The same plates, not yet rounded
+                // The same plates before rounding
                 "pressure-vessel-mixed" => [
                     (&[1.03, 0.47, 50.0, 100.0], 6_643.235),
                     (&[0.782, 0.46, 42.0, 180.0], 6_121.657_401_562_5),
@@ -95,7 +95,7 @@ fn values_by_hand_and_by_other_programs() {
                         -0.211_318_238_817_288_04,
                     ),
                 ],
-                // At the two starting values that NIST gives, by mpmath from NIST's data.
+                // At NIST's two starting values, with mpmath from NIST's data.
                 "nist-thurber" => [
                     (&[1000.0, 1000.0, 400.0, 40.0, 0.7, 0.3, 0.03], 4_528_124.603_575_197),
                     (&[1300.0, 1500.0, 500.0, 75.0, 1.0, 0.4, 0.05], 85_873_749.823_136_24),
@@ -120,7 +120,7 @@ fn values_by_hand_and_by_other_programs() {
                     (&[96.0, 0.009, 103.0, 106.0, 18.0, 72.0, 151.0, 18.0], 9_158.139_582_026_262),
                     (&[98.0, 0.0105, 103.0, 105.0, 20.0, 73.0, 150.0, 20.0], 4_683.130_709_123_02),
                 ],
-                // By mpmath from the formulas: the model as it is, and moved, turned, scaled and bent.
+                // With mpmath from the formulas: the model in place, and moved, rotated, scaled and bent.
                 "image-registration" => [
                     (
                         &[

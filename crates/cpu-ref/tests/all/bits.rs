@@ -1,4 +1,4 @@
-//! The same bits: serial and threads, straight through and resumed, today and tomorrow.
+//! The same bits: serial and on threads, straight through and resumed, and in all versions.
 
 use crate::common::{Cube, ID, assert_same, assert_sound, coefficients};
 use warpswarm_core::Float;
@@ -101,7 +101,7 @@ fn the_comparison_finds_planted_errors() {
     assert!(planted(|s| s.best.truncate(7)).contains("individuals"));
 }
 
-/// Changing one of these numbers changes everyone's seeded results: say so in the CHANGELOG.
+/// Changing one of these numbers changes all users' seeded results: add an entry to the CHANGELOG.
 #[test]
 fn values_are_stable() {
     fn check<R: Float>(dimensions: usize, synchronous: [u64; 2], asynchronous: [u64; 2]) {

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers that the tests share.
 
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::StopRule;
@@ -20,7 +20,7 @@ pub(crate) fn coefficients<R: Float>(boundary: Boundary) -> Coefficients<R> {
     }
 }
 
-/// The paper's, with which swarms diverge.
+/// The paper's coefficients, with which swarms diverge.
 pub(crate) fn diverging<R: Float>(boundary: Boundary) -> Coefficients<R> {
     Coefficients {
         inertia: R::ONE,
@@ -31,7 +31,7 @@ pub(crate) fn diverging<R: Float>(boundary: Boundary) -> Coefficients<R> {
     }
 }
 
-/// Bounds of any dimension, not symmetric.
+/// Bounds in any number of dimensions, not symmetric.
 pub(crate) struct Cube<R>(pub(crate) Vec<R>, pub(crate) Vec<R>);
 
 impl<R: Float> Cube<R> {

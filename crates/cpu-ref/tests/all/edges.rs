@@ -1,4 +1,4 @@
-//! What goes wrong in practice, each with its one outcome.
+//! Edge cases that occur in practice, each with its one outcome.
 
 use crate::common::{Cube, ID, assert_same, assert_sound, coefficients, diverging};
 use warpswarm_core::boundary::Boundary;
@@ -128,7 +128,7 @@ fn a_lower_index_that_draws_level_takes_over_without_an_improvement() {
         halt: Halt::NEVER,
     };
     let mut swarm = Swarm::<f64>::new(&task, 3, ID, Threads::Serial);
-    // Particle 2 holds the best; the others will draw level with it, as everything is zero.
+    // Particle 2 has the best; the others will equal it, because all values are zero.
     swarm.best[0].value = 5.0;
     swarm.best[1].value = 5.0;
     swarm.global.index = 2;

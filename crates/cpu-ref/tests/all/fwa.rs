@@ -1,5 +1,5 @@
-//! The fireworks algorithm: by hand, the same bits on threads, resumed and tomorrow, within its limits,
-//! and how well it does.
+//! The fireworks algorithm: worked out by hand; the same bits on threads, resumed and in all versions; within its
+//! limits; and its quality.
 
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::fwa::{Fwa, Mapping, NUMBERS};
@@ -68,7 +68,7 @@ impl<R: Float, O: Objective<R>> Case<R, O> {
         self.go_on(&start, Span::iterations(iterations), Threads::Serial)
     }
 
-    /// Fails unless everything is in bounds, and the fitness is that of the place.
+    /// Fails unless everything is within bounds, and the fitnesses belong to the positions.
     #[track_caller]
     fn assert_sound(&self, swarm: &Swarm<R>) {
         assert!(swarm.positions.is_empty() && swarm.velocities.is_empty());
@@ -107,7 +107,7 @@ fn in_a_pool(work: impl FnOnce() + Send) {
 fn threads_and_resuming_change_nothing() {
     fn all<R: Float>() {
         for (name, mapping) in Mapping::ALL {
-            // Far enough for sparks to leave the cube often.
+            // An amplitude with which sparks often leave the cube.
             let fwa = Fwa { mapping, amplitude: R::ONE, ..tan_zhu() };
             for (dimensions, individuals) in [(1, 1), (2, 5), (3, 21), (33, 4)] {
                 let what = format!("{} {name} {individuals} x {dimensions}", R::NAME);
@@ -123,7 +123,7 @@ fn threads_and_resuming_change_nothing() {
     });
 }
 
-/// Changing one of these numbers changes everyone's seeded results: say so in the CHANGELOG.
+/// Changing one of these numbers changes all users' seeded results: add an entry to the CHANGELOG.
 #[test]
 fn values_are_stable() {
     fn stable<R: Float>(fwa: Fwa<R>, dimensions: usize, individuals: u32, expected: [u64; 2]) {
@@ -142,7 +142,7 @@ fn values_are_stable() {
     });
 }
 
-/// A candidate as the 2010 paper has it.
+/// A candidate of the 2010 paper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Point {
     x: [f64; 2],
@@ -159,7 +159,7 @@ fn iterate(fireworks: &[Point; 3], iteration: u64) -> ([Point; 3], [u32; 3]) {
     let f = fireworks.map(|p| p.f);
     let (least, most) = (f[0].min(f[1]).min(f[2]), f[0].max(f[1]).max(f[2]));
     let e = 2.0_f64.powi(-52);
-    // The tree of three terms is their sequence.
+    // The tree of three terms is the same as their sequence.
     let above = f.iter().fold(0.0, |sum, f| sum + (f - least + e));
     let below = f.iter().fold(0.0, |sum, f| sum + (most - f + e));
     let mut all = fireworks.to_vec();
@@ -324,13 +324,13 @@ fn the_best_is_kept_whatever_else_is() {
 
 #[test]
 fn what_goes_wrong_has_an_outcome() {
-    // Nothing but NaN: the fireworks share alike, and the first stays the best.
+    // Only NaN: the fireworks get equal shares, and the first stays the best.
     let case = Case::new(tan_zhu::<f64>(), Holed { above: f64::NEG_INFINITY }, 2, 5);
     let swarm = case.run(ID, 10);
     assert_eq!(swarm.control.not_finite, fwa::evaluations(&swarm));
     assert_eq!(fwa::evaluations(&swarm), 5 + 10 * 55);
     assert_eq!((swarm.global.index, swarm.control.improved_at), (0, 0));
-    // NaN here and there is counted, and never best.
+    // Single NaN are counted, and are never the best.
     let swarm = Case::new(tan_zhu::<f32>(), Holed { above: 0.0 }, 2, 5).run(ID, 50);
     assert!(swarm.control.not_finite > 50 && swarm.global.fitness.value.is_finite());
     // Zero everywhere.
@@ -342,7 +342,7 @@ fn what_goes_wrong_has_an_outcome() {
     let swarm = Case::new(tan_zhu::<f64>(), Constrained, 3, 5).run(ID, 300);
     assert_eq!(swarm.global.fitness.violation, 0.0);
     assert!(swarm.global.fitness.value < -6.5, "{:?}", swarm.global);
-    // A frozen coordinate stays, and a cube that is one point is survived.
+    // A frozen coordinate keeps its value, and a cube with a single point is allowed.
     let mut case = Case::new(tan_zhu::<f64>(), Sphere, 3, 5);
     (case.cube.0[1], case.cube.1[1]) = (2.5, 2.5);
     let swarm = case.run(ID, 300);
@@ -384,7 +384,7 @@ fn median(fwa: Fwa<f64>, shift: f64) -> f64 {
     values[2]
 }
 
-/// What the documentation of the algorithm says of it.
+/// The measurements in the documentation of the algorithm.
 #[test]
 fn the_sphere_is_solved_at_the_origin_and_not_elsewhere() {
     let floored = Fwa { amplitude_floor: 1e-3, ..tan_zhu() };

@@ -1,4 +1,4 @@
-//! Two particles, two iterations, worked out beside the library from the published equations.
+//! Two particles, two iterations, computed without the library from the published equations.
 
 use crate::common::ID;
 use warpswarm_core::boundary::Boundary;
@@ -15,7 +15,7 @@ const C1: f64 = 1.25;
 const C2: f64 = 1.5;
 const K: f64 = 0.25;
 
-/// A particle as the paper's figure 5 has it.
+/// A particle of the paper's figure 5.
 #[derive(Clone, Copy)]
 struct Particle {
     x: [f64; 2],
@@ -24,7 +24,7 @@ struct Particle {
     pbest_fitness: f64,
 }
 
-/// The two draws of a coordinate's start, in [0, 1), straight from the words of the block.
+/// The two draws of a coordinate's start, in [0, 1), directly from the words of the block.
 fn draws(particle: usize, coordinate: usize) -> [f64; 2] {
     let stream = Stream::new(ID.key(), Purpose::Move, 0, particle as u32);
     let words = stream.block(coordinate as u32);
@@ -35,7 +35,7 @@ fn draws(particle: usize, coordinate: usize) -> [f64; 2] {
     [uniform(words[0], words[1]), uniform(words[2], words[3])]
 }
 
-/// The two random factors of a coordinate, straight from the words of the block.
+/// The two random factors of a coordinate, directly from the words of the block.
 fn factors(iteration: u64, particle: usize, coordinate: usize) -> [f64; 2] {
     let stream = Stream::new(ID.key(), Purpose::Move, iteration, particle as u32);
     let words = stream.block(0);
@@ -49,7 +49,7 @@ fn fitness(x: [f64; 2]) -> f64 {
 fn start(particle: usize) -> Particle {
     let (mut x, mut v) = ([0.0; 2], [0.0; 2]);
     for d in 0..2 {
-        // In the middle of their step, so that they are never 0.
+        // In the middle of their steps, so that they are never 0.
         let [u1, u2] = draws(particle, d).map(|r| r + 2.0_f64.powi(-53));
         x[d] = LOWER[d] + (UPPER[d] - LOWER[d]) * u1;
         v[d] = 0.5 * (LOWER[d] + (UPPER[d] - LOWER[d]) * u2 - x[d]);

@@ -1,4 +1,4 @@
-//! The tests of the CPU algorithms, one program.
+//! The tests of the CPU algorithms, as one program.
 
 mod bits;
 mod common;

@@ -1,5 +1,5 @@
-//! Populations that a method moves: the same bits on threads, resumed and tomorrow; and how well they
-//! do, also beside other implementations.
+//! Populations of a method: the same bits on threads, resumed and in all versions; and their quality, also compared
+//! with other implementations.
 
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::cmepso::Cmepso;
@@ -163,7 +163,7 @@ impl<R: Float, M: Method<R>, O: Objective<R>> Case<R, M, O> {
     }
 }
 
-/// Serial = threads, straight = resumed, and the numbers of today.
+/// Serial = threads, straight = resumed, and the expected numbers.
 fn check<R: Float, M: Method<R>>(method: M, dimensions: usize, expected: [u64; 2]) {
     let case = Case {
         method,
@@ -189,7 +189,7 @@ fn check<R: Float, M: Method<R>>(method: M, dimensions: usize, expected: [u64; 2
     assert_eq!(found, expected, "{}: {found:#x?}", std::any::type_name::<M>());
 }
 
-/// The draws are those of the first slave.
+/// Both use the draws of the first slave.
 #[test]
 fn a_slave_alone_is_as_it_is_with_others() {
     let case = |slaves, individuals| Case {
@@ -205,7 +205,7 @@ fn a_slave_alone_is_as_it_is_with_others() {
 
 type Rows = fn(&Swarm<f64>) -> &[f64];
 
-/// A master alone: three individuals keep what has come of slaves, three move, and see that.
+/// A master alone: three individuals store the slaves' bests, three move and read these.
 #[test]
 fn who_keeps_stays_where_it_is() {
     let case = Case {
@@ -231,14 +231,14 @@ fn who_keeps_stays_where_it_is() {
     told.best_positions[before.stride..][..3].fill(0.25);
     let told = case.go_on(&told, 1, Threads::Serial);
     let not_told = case.go_on(&before, 1, Threads::Serial);
-    // What one of them keeps all of the master's particles see.
+    // All of the master's particles read the stored points.
     for particle in 3..6 {
         let of = |swarm: &Swarm<f64>| swarm.velocities[particle * swarm.stride..][..3].to_vec();
         assert_ne!(of(&told), of(&not_told), "particle {particle}");
     }
 }
 
-/// Changing one of these numbers changes everyone's seeded results: say so in the CHANGELOG.
+/// Changing one of these numbers changes all users' seeded results: add an entry to the CHANGELOG.
 #[test]
 fn values_are_stable_on_threads_and_resumed() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
@@ -305,7 +305,7 @@ fn median<M: Method<f64>, O: Objective<f64>>(
     values[12]
 }
 
-/// The sphere, its optimum off the centre, in ten dimensions with 200,000 evaluations.
+/// The sphere in ten dimensions, with its optimum off the centre, with 200,000 evaluations.
 #[test]
 fn every_method_solves_the_shifted_sphere() {
     fn sphere<M: Method<f64>>(method: M, individuals: u32) -> f64 {
@@ -320,17 +320,18 @@ fn every_method_solves_the_shifted_sphere() {
         sphere(sa(), 50),
         sphere(solis_wets(), 50),
     ];
-    // Twenty and a pool of as many pairs as twenty make; a cycle is 26 iterations, 21 of them evaluations.
+    // A reference set of twenty, and a pool of as many pairs as twenty make; a cycle is 26 iterations, 21 of them with
+    // evaluations.
     let objective = Shifted { shift: 1.3, problem: Sphere };
     let scattered = median(scatter_search(10, 20), objective, (-5.12, 5.12), (10, 210, 1_300));
     println!("{found:?} {scattered}");
     assert!(scattered < 1e-8, "{scattered}");
     assert!(found[..3].iter().all(|&value| value < 1e-8), "{found:?}");
-    // What searchers that know nothing of each other are good for.
+    // A limit that independent searchers reach.
     assert!(found[3..].iter().all(|&value| value < 1e-3), "{found:?}");
 }
 
-/// Those that make many attempts in an iteration: six, or 16 in 30 of 31.
+/// Methods with several attempts in an iteration: six, or 16 in 30 of 31.
 #[test]
 fn methods_of_several_attempts_solve_the_shifted_sphere() {
     let objective = Shifted { shift: 1.3, problem: Sphere };

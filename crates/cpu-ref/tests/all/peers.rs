@@ -1,9 +1,9 @@
-//! How well DE, L-SHADE, PSO, SA and CMA-ES do beside the same in other libraries, which is known from
-//! `tests/peers/distributions.py`: the best values of many runs are distributed alike.
+//! The quality of DE, L-SHADE, PSO, SA and CMA-ES compared with other libraries, whose results are from
+//! `tests/peers/distributions.py`: the best values of many runs have the same distribution.
 //!
-//! Two samples are compared as [`smirnov`](crate::smirnov) says. Of the libraries' samples 32 order statistics are
-//! stored, and D is taken at those: it can only be smaller for that, so that equals are told apart by mistake no more
-//! often than the level says.
+//! Two samples are compared as described in [`smirnov`](crate::smirnov). Of the libraries' samples 32 order statistics
+//! are stored, and D is computed at those. This can only make it smaller, so that equal distributions are told apart by
+//! mistake no more often than the level says.
 
 use std::collections::BTreeMap;
 
@@ -31,11 +31,11 @@ use crate::common::Cube;
 use crate::smirnov::{critical, statistic};
 
 const PEERS: &str = include_str!("../peers/distributions.csv");
-/// The columns before the order statistics.
+/// The number of columns before the order statistics.
 const HEAD: usize = 11;
-/// Our runs of a case; the libraries' number is in the file.
+/// The number of our runs of a case; the libraries' number is in the file.
 const RUNS: u64 = 256;
-/// Ranges beyond either bound where there shall be no bounds.
+/// The distance of our bounds, in ranges, for cases without bounds.
 const AWAY: f64 = 1000.0;
 
 /// A library's runs with one set of settings.
@@ -49,7 +49,7 @@ struct Case<'a> {
     bounds: (f64, f64),
     settings: BTreeMap<&'a str, &'a str>,
     runs: u64,
-    /// Generations, of L-SHADE evaluations, each with the order statistics of log10 of the best value there.
+    /// Generations (of L-SHADE: evaluations), each with the order statistics of log10 of the best value at that point.
     checkpoints: Vec<(u64, Vec<f64>)>,
 }
 
@@ -103,7 +103,7 @@ fn cases(method: &str) -> Vec<Case<'static>> {
 }
 
 impl<'a> Case<'a> {
-    /// The same with another setting.
+    /// The same case with another setting.
     fn with(&self, name: &'a str, value: &'a str) -> Self {
         let mut case = self.clone();
         let old = case.settings.insert(name, value);
@@ -120,7 +120,7 @@ impl<'a> Case<'a> {
         all.iter().find(|(name, _)| *name == wanted).unwrap_or_else(|| panic!("{wanted}")).1
     }
 
-    /// Whether there are bounds; without, they are far away.
+    /// Whether there are bounds; for cases without them, ours are far away.
     fn is_bounded(&self) -> bool {
         self.settings["boundary"] != "none"
     }
@@ -204,7 +204,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Within the bounds, which are not met.
+    /// Within bounds that are not reached.
     fn sample_of_cma_es(&self) -> Vec<Vec<f64>> {
         let succession = Succession {
             step: self.number("step"),
@@ -227,7 +227,7 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// With the parameters of the preset, but for the bounds.
+    /// With the parameters of the preset, except for the bounds.
     fn sample_of_lshade(&self) -> Vec<Vec<f64>> {
         let shade = Shade {
             initial: 0.5,
@@ -294,11 +294,11 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// Gives particles the first velocities that the library's have.
+    /// Gives particles the first velocities of the library.
     fn set_velocities(&self, swarm: &mut Swarm<f64>) {
         let range = self.bounds.1 - self.bounds.0;
         match self.settings.get("start") {
-            // Nothing that has velocities, or our own start.
+            // A method without velocities, or our own start.
             None | Some(&"half") => {}
             Some(&"rest") => swarm.velocities.fill(0.0),
             Some(&"limit") => {
@@ -314,12 +314,12 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// D for each checkpoint, as a part of what it may be at [`LEVEL`](crate::smirnov::LEVEL).
+    /// D for each checkpoint, relative to the largest allowed value at [`LEVEL`](crate::smirnov::LEVEL).
     fn distances(&self) -> Vec<f64> {
         self.distances_of(&self.sample())
     }
 
-    /// The same of a sample.
+    /// The same for a given sample.
     fn distances_of(&self, samples: &[Vec<f64>]) -> Vec<f64> {
         let most = critical(RUNS, self.runs);
         let pairs = samples.iter().zip(&self.checkpoints);
@@ -330,7 +330,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Every case of a method agrees with its library at every checkpoint.
+/// Checks that every case of a method agrees with its library at every checkpoint.
 fn check(method: &str, count: usize) {
     let cases = cases(method);
     assert_eq!(cases.len(), count);
@@ -341,7 +341,7 @@ fn check(method: &str, count: usize) {
     }
 }
 
-/// Fails unless a case with wrong settings is told apart from its library.
+/// Fails unless a case with wrong settings differs significantly from its library.
 #[track_caller]
 fn assert_apart(case: &Case<'_>) {
     let distances = case.distances();
@@ -349,7 +349,7 @@ fn assert_apart(case: &Case<'_>) {
     assert!(distances.iter().any(|&distance| distance > 1.0), "{what:?}: {distances:?}");
 }
 
-/// Every case of the method and the function that has another value of a setting is told apart with
+/// Checks that every case of the method and the function that has another value of a setting differs significantly with
 /// this one.
 fn check_wrong(method: &str, function: &str, name: &'static str, value: &'static str) {
     let cases = cases(method).into_iter().filter(|case| case.function == function);

@@ -1,4 +1,4 @@
-//! What a method is told at each place of a row.
+//! What a method reads at each place of a row.
 
 use warpswarm_core::Objective;
 use warpswarm_core::launch::StopRule;
@@ -11,19 +11,19 @@ use warpswarm_cpu_ref::{Bounds, Halt, Start, Swarm, Threads};
 
 use crate::common::ID;
 
-/// Goes to a draw that depends on the coordinate, of a place that is told by all else that it sees.
+/// Moves to a draw that depends on the coordinate, at a place that depends on everything else that it reads.
 #[derive(Clone, Copy)]
 struct Curious {
-    /// At whom it looks.
+    /// The individual that it reads.
     other: u32,
 }
 
-/// What a coordinate draws.
+/// The draws that a coordinate uses.
 #[derive(Clone, Copy)]
 enum Asked {
-    /// The second of a set.
+    /// The second draw of a set.
     Set(u32),
-    /// With which it re-enters its bounds.
+    /// The draw with which it re-enters its bounds.
     Reentry,
     /// The normal number of another attempt.
     Normal,

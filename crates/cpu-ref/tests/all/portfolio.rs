@@ -1,5 +1,5 @@
-//! CMA-ES with restarts, alone and by turns with SHADE: the same bits on threads, resumed and tomorrow, within its limits,
-//! and how well it does.
+//! CMA-ES with restarts, alone and in turns with SHADE: the same bits on threads, resumed and in all versions; within
+//! its limits; and its quality.
 
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::cma_es::usual_individuals;
@@ -77,7 +77,7 @@ impl<R: Float, O: Objective<R>> Case<R, O> {
         self.go_on(&self.start(Threads::Serial), Span::iterations(iterations), Threads::Serial)
     }
 
-    /// Fails unless everything is in bounds, and the fitness is that of the place.
+    /// Fails unless everything is within bounds, and the fitnesses belong to the positions.
     #[track_caller]
     fn assert_sound(&self, swarm: &Swarm<R>) {
         assert!(swarm.positions.is_empty() && swarm.velocities.is_empty());
@@ -94,7 +94,7 @@ impl<R: Float, O: Objective<R>> Case<R, O> {
     }
 }
 
-/// Serial = threads, straight = resumed, here and there.
+/// Serial = threads, straight = resumed, at several iterations.
 fn check<R: Float, O: Objective<R>>(case: &Case<R, O>, iterations: u64, what: &str) -> Swarm<R> {
     let serial = case.run(iterations);
     case.assert_sound(&serial);
@@ -125,7 +125,7 @@ fn threads_and_resuming_change_nothing() {
             check(&Case::new(bipop, Rastrigin, dimensions), 150, &what);
             check(&Case::new(with_shade::<R>(individuals), Rastrigin, dimensions), 150, &what);
         }
-        // More samples than are added one after the other.
+        // More samples than a chunk.
         check(&Case::new(alone::<R>(Restarts::Never, 300), Rosenbrock, 3), 12, "many");
         check(&Case::new(with_shade::<R>(8), Constrained, 3), 150, "constrained");
         check(&Case::new(with_shade::<R>(8), Holed { above: R::ZERO }, 3), 150, "holed");
@@ -136,7 +136,7 @@ fn threads_and_resuming_change_nothing() {
     });
 }
 
-/// Every iteration is a place to leave and to go on from.
+/// A run can be interrupted and resumed after every iteration.
 #[test]
 fn runs_may_be_left_after_any_iteration() {
     let case = Case::new(with_shade::<f64>(6), Rastrigin, 2);
@@ -151,7 +151,7 @@ fn runs_may_be_left_after_any_iteration() {
     assert_same(&swarm, &case.run(700), "one by one");
 }
 
-/// Changing one of these numbers changes everyone's seeded results: say so in the CHANGELOG.
+/// Changing one of these numbers changes all users' seeded results: add an entry to the CHANGELOG.
 #[test]
 fn values_are_stable() {
     fn stable<R: Float>(searches: Portfolio<R>, dimensions: usize, expected: [u64; 2]) {
@@ -195,7 +195,7 @@ fn evaluations_are_those_that_were_made_and_never_exceed_the_limit() {
     }
 }
 
-/// After a leg that has converged comes a larger one; small ones between them have together spent as much.
+/// After a converged leg comes a larger one; the small ones between them together take as many evaluations.
 #[test]
 fn legs_grow_and_take_turns() {
     let legs = |searches: Portfolio<f64>, iterations: u64| {
@@ -228,7 +228,7 @@ fn legs_grow_and_take_turns() {
     assert_eq!(legs(alone(Restarts::Never, 6), 600).len(), 1);
 }
 
-/// What takes turns spends about as much, each after its lead.
+/// Searches in turns take about equally many evaluations, each after its lead.
 #[test]
 fn both_searches_have_their_share() {
     let spent = |objective: fn(&[f64]) -> f64, evaluations: u64| {
@@ -253,11 +253,11 @@ fn both_searches_have_their_share() {
         let (shade, cma): (u64, u64) = (of(true), of(false));
         (shade, cma)
     };
-    // Nothing violates anything near the minimum at 0, and far away hardly ever.
+    // No constraint is violated near the minimum at 0, and hardly ever far away.
     let rastrigin = |x: &[f64]| Rastrigin.value(&SlicePoint(x));
     let (shade, cma) = spent(rastrigin, 3_000);
     assert!(shade == 0 || cma < 1_000, "{shade} {cma}");
-    // Where a point has violated a constraint, SHADE goes ahead.
+    // If a point has violated a constraint, SHADE gets the lead.
     let (shade, cma) = spent(|x| -x[0], 20_000);
     assert!(shade > 18_000 && cma < 2_000, "{shade} {cma}");
     let (shade, cma) = spent(|x| -x[0], 90_000);
@@ -267,7 +267,7 @@ fn both_searches_have_their_share() {
 #[test]
 fn what_goes_wrong_has_an_outcome() {
     for searches in [alone::<f64>(Restarts::Bipop, 6), with_shade(6)] {
-        // Nothing but NaN, and nothing that differs: it goes on, and ends.
+        // Only NaN, so that no values differ: the run continues, and ends.
         let swarm = Case::new(searches, Holed { above: f64::NEG_INFINITY }, 2).run(300);
         assert_eq!(swarm.control.not_finite, Portfolio::evaluations(&swarm));
         assert!(swarm.global.fitness.value.is_nan());
@@ -275,7 +275,7 @@ fn what_goes_wrong_has_an_outcome() {
         assert_eq!((swarm.global.fitness.value, swarm.control.improved_at), (0.0, 0));
         assert!(swarm.legs.number > 1, "where nothing differs it begins anew");
     }
-    // A coordinate that cannot move.
+    // A frozen coordinate.
     let mut case = Case::new(with_shade::<f64>(6), Sphere, 2);
     case.cube = Cube(vec![1.5, -4.0], vec![1.5, 6.0]);
     let swarm = case.run(300);
@@ -293,7 +293,8 @@ fn given_points_are_evaluated_first() {
     case.assert_sound(&swarm);
 }
 
-/// Rosenbrock's function and Rastrigin's in ten dimensions, whose minima `pso` and `de` rarely reach with so many evaluations.
+/// Rosenbrock's and Rastrigin's functions in ten dimensions, whose minima `pso` and `de` rarely reach with as many
+/// evaluations.
 #[test]
 fn minima_are_found() {
     fn reached<O: Objective<f64>>(problem: O, evaluations: u64) -> usize {
@@ -319,7 +320,7 @@ fn minima_are_found() {
     assert_eq!(reached(Rastrigin, 100_000), 10);
 }
 
-/// When the level falls, what waits for its turn is judged anew, too.
+/// When the level falls, it is applied to the waiting search, too.
 #[test]
 fn levels_fall_for_both_searches() {
     let mut case = Case::new(with_shade::<f64>(6), Constrained, 2);

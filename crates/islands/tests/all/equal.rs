@@ -1,4 +1,4 @@
-//! The number of ranks changes nothing.
+//! The results do not depend on the number of ranks.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -18,7 +18,7 @@ fn check<R: Precise + Serialize + DeserializeOwned>(islands: &Islands, settings:
     }
 }
 
-/// Every topology, both ways to choose who leaves and whom they replace.
+/// Every topology, and all ways to choose emigrants and the individuals that they replace.
 fn check_all<R: Precise + Serialize + DeserializeOwned>(algorithms: &[&str]) {
     for &topology in Topology::ALL {
         for (_, selection) in Selection::ALL {
@@ -122,8 +122,8 @@ fn records_are_those_of_one_rank() {
     }
 }
 
-/// Swarms of several blocks, whose devices go through epochs by themselves: on as many ranks as there are islands, in slices
-/// that end where records do, with a rest.
+/// Swarms of several blocks, whose devices do several epochs in one launch: on as many ranks as there are islands, in
+/// slices that end at records, with a partial epoch at the end.
 #[test]
 fn islands_that_go_by_themselves() {
     for (count, topology) in [(2, Topology::Full), (3, Topology::Ring)] {

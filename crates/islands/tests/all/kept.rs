@@ -1,4 +1,4 @@
-//! Whoever goes on from a kept epoch gets the bits of the run that was never left, on any number of ranks.
+//! Resuming from a stored epoch gives the bits of an uninterrupted run, on any number of ranks.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use warpswarm_islands::{Archipelago, Event, Interval, Islands, Keeper, Kept, Top
 
 use super::{Done, assert_same, done, eight, on_ranks, until};
 
-/// Runs on so many ranks from what is kept in a folder, if anything is, and keeps epochs there.
+/// Resumes on `ranks` ranks from the epoch in a folder, if there is one, and stores epochs there.
 fn go_on<R: Precise + Serialize + DeserializeOwned>(
     ranks: u32,
     islands: &Islands,
@@ -36,7 +36,7 @@ pub(crate) fn check<R: Precise + Serialize + DeserializeOwned>(islands: &Islands
     for epoch in 0..=10 {
         let all = tempfile::tempdir().unwrap();
         let folder = all.path().join("kept");
-        // Left with one number of ranks, gone on with on another.
+        // Interrupted with one number of ranks, resumed with another.
         let (left, other) = ([1, 2, 4][epoch as usize % 3], [4, 8, 1][epoch as usize % 3]);
         go_on::<R>(left, islands, &until(epoch * islands.every), &folder);
         let resumed = go_on::<R>(other, islands, &end, &folder);
@@ -52,8 +52,8 @@ fn every_epoch_can_be_gone_on_from() {
     check::<f32>(&eight(Topology::Star, &["gpu-fwa"]));
 }
 
-/// The end of a run is in the middle of an epoch: what is kept is the epoch before, so that more iterations are those of
-/// a run that was to do more in the first place.
+/// The end of a run is within an epoch, so the stored epoch is the previous one. Resuming with more iterations gives
+/// the bits of a run with more iterations from the start.
 #[test]
 fn a_rest_is_repeated() {
     let islands = eight(Topology::Ring, &["pso"]);
@@ -86,7 +86,7 @@ fn records_go_on() {
     assert!(history.is_sorted_by_key(|at| at.seconds));
 }
 
-/// What was taken in the middle of an epoch says nothing of those that are on their way.
+/// A checkpoint from within an epoch lacks the migrants in transit.
 #[test]
 fn the_middle_of_an_epoch_is_no_place_to_go_on_from() {
     let islands = eight(Topology::Ring, &["pso"]);

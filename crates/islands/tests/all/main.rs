@@ -1,4 +1,4 @@
-//! Islands on one rank and on many, which are threads: the same bits.
+//! Islands on one rank and on many, which are threads, give the same bits.
 
 #![allow(missing_docs)]
 
@@ -18,7 +18,7 @@ use warpswarm::{
 };
 use warpswarm_islands::{Archipelago, Inhabitants, Islands, Threads, Topology, threads};
 
-/// What all ranks have done.
+/// The results of all ranks.
 struct Done<R> {
     /// `[island]`
     states: Vec<Swarm<R>>,
@@ -35,7 +35,7 @@ fn bounds() -> Bounds {
     Bounds::uniform(3, -4.0, 5.5).unwrap()
 }
 
-/// Does `with` with the islands of each of so many ranks, and gives what that gave, `[rank]`.
+/// Calls `with` with the islands of each of `ranks` ranks, and returns the results, `[rank]`.
 fn on_ranks<R, T>(
     ranks: u32,
     islands: &Islands,
@@ -52,7 +52,7 @@ where
     })
 }
 
-/// What each of so many ranks does, `[rank]`.
+/// The results of a function on each of `ranks` ranks, `[rank]`.
 fn each_rank<T: Send>(ranks: u32, rank: impl Fn(Threads) -> T + Sync) -> Vec<T> {
     let rank = &rank;
     std::thread::scope(|scope| {
@@ -62,7 +62,7 @@ fn each_rank<T: Send>(ranks: u32, rank: impl Fn(Threads) -> T + Sync) -> Vec<T> 
     })
 }
 
-/// Runs islands to their end on so many ranks.
+/// Runs islands to their end on `ranks` ranks.
 fn done<R>(ranks: u32, islands: &Islands, settings: &Settings) -> Done<R>
 where
     R: Precise + Serialize + DeserializeOwned,
@@ -77,7 +77,7 @@ where
     Done { states, runs: report.runs.clone(), report }
 }
 
-/// The same bits, or a panic that says where they differ.
+/// Panics with the first difference unless the bits are equal.
 fn assert_same<R: Precise>(a: &Done<R>, b: &Done<R>, what: &str) {
     assert_states(&a.states, &b.states, what);
     assert_eq!(a.runs, b.runs, "{what}");
@@ -90,7 +90,7 @@ fn assert_states<R: Precise>(a: &[Swarm<R>], b: &[Swarm<R>], what: &str) {
     }
 }
 
-/// Eight islands with 20 individuals each, or with the fewest that there can be.
+/// Eight islands with 20 individuals each, or with the smallest allowed number.
 fn eight(topology: Topology, algorithms: &[&str]) -> Islands {
     let one = |id: &&str| Inhabitants {
         algorithm: algorithms::find(id).unwrap().algorithm(),

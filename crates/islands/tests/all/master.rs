@@ -1,4 +1,4 @@
-//! Cooperative evolutionary multi-swarm optimisation, an island a swarm.
+//! Cooperative evolutionary multi-swarm optimisation, with an island for each swarm.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -54,7 +54,7 @@ fn point(swarm: &Swarm<f64>, individual: usize) -> &[f64] {
     &swarm.best_positions[individual * swarm.stride..][..swarm.stride]
 }
 
-/// At the end of an epoch the master has what the slaves had at its beginning.
+/// At the end of an epoch the master has the slaves' bests of the beginning of the epoch.
 #[test]
 fn the_master_keeps_the_best_of_each_slave() {
     let after = |epochs: u64| done::<f64>(1, &swarms(), &until(4 * epochs)).states;
@@ -75,14 +75,14 @@ fn the_master_keeps_the_best_of_each_slave() {
     }
 }
 
-/// Who keeps is evaluated once, where it is placed.
+/// An individual that stores a slave's best is evaluated once, when it is placed.
 #[test]
 fn evaluations_are_those_that_are_made() {
     let runs = done::<f32>(2, &swarms(), &until(10)).runs;
     let (master, slave) = (14 + 10 * 7 * 6, 5 + 10 * 5 * 6);
     let evaluations: Vec<_> = runs.iter().map(|run| run.evaluations).collect();
     assert_eq!(evaluations, [&[master][..], &[slave; SLAVES]].concat());
-    // The master's ninth iteration would be the first too many; the slaves have a longer one.
+    // The master's ninth iteration would exceed the limit; an iteration of the slaves takes more evaluations.
     let settings = Settings {
         stop: Stop { evaluations: Some(14 + 9 * 42 - 1), ..Stop::iterations(40) },
         ..until(40)
@@ -95,7 +95,7 @@ fn best_of(states: &[Swarm<f64>], island: usize) -> warpswarm::Fitness<f64> {
     states[island].global.fitness
 }
 
-/// The welded beam of the paper, on whose optimum constraints meet.
+/// The welded beam of the paper, at whose optimum constraints are active.
 #[test]
 fn the_master_is_at_least_as_good_as_its_slaves() {
     let problem = problems::find("welded-beam-cmepso").unwrap();
@@ -121,7 +121,7 @@ fn the_master_is_at_least_as_good_as_its_slaves() {
     assert!(master.violation == 0.0 && master.value < 1.458_883_194_843 * 1.001, "{master:?}");
 }
 
-/// It is a topology like others: whoever lives on the islands.
+/// The master topology works with all populations.
 #[test]
 fn others_have_a_master_too() {
     let islands = Islands { migrants: 1, ..eight(Topology::Master, &["de", "pso"]) };

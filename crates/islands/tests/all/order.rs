@@ -1,4 +1,4 @@
-//! What an epoch is, once more and without ranks: one optimiser an island, migrants carried by hand.
+//! An epoch, implemented again without ranks: one optimiser for each island, and migrants moved by the test.
 
 use warpswarm::migration::{self, Migrants, Migration};
 use warpswarm::{Optimiser, Settings, Swarm};
@@ -11,7 +11,7 @@ fn states(optimisers: &mut [Optimiser<f64>]) -> Vec<Swarm<f64>> {
     optimisers.iter_mut().map(state).collect()
 }
 
-/// Ten epochs: those that leave at the end of one arrive at the end of the next, before others leave.
+/// Ten epochs: emigrants of the end of one arrive at the end of the next, before others leave.
 fn by_hand(islands: &Islands, settings: &Settings) -> Vec<Swarm<f64>> {
     let count = islands.count as u32;
     let island = |island: u32| {
@@ -24,7 +24,7 @@ fn by_hand(islands: &Islands, settings: &Settings) -> Vec<Swarm<f64>> {
     for epoch in 1..=10 {
         let Islands { migrants, selection, replacement, .. } = *islands;
         let migration = Migration { emigrants: migrants, selection, replacement };
-        // More places than are needed: the first ones are the same.
+        // More places than needed: the first ones are the same.
         let leaving: Vec<_> = states(&mut all)
             .iter()
             .map(|state| migration::departure(state, &migration, state.best.len()))
@@ -79,7 +79,7 @@ fn those_that_come_change_what_comes_of_it() {
         |every| done::<f64>(1, &Islands { every, ..eight(Topology::Full, &["pso"]) }, &until(40));
     let (often, never) = (with(4), with(41));
     assert!(often.states.iter().zip(&never.states).any(|(a, b)| a.best != b.best));
-    // The best goes around: in the end all know it, or what came of it.
+    // The best migrates around the ring: in the end all islands have it, or something better.
     let values = |runs: &[warpswarm::RunReport<f64>]| {
         runs.iter().map(|run| run.best.value).fold(f64::NEG_INFINITY, f64::max)
     };

@@ -1,4 +1,5 @@
-//! Swarms whose particles ranks share: the bits of one device, the same end on all, and failures that all know of.
+//! Swarms whose particles are divided among ranks: the bits of one device, the same end on all ranks, and failures that
+//! all ranks report.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +13,7 @@ use warpswarm_islands::SplitSwarm;
 
 use super::each_rank;
 
-/// On emulated devices.
+/// Settings for emulated devices.
 fn split(individuals: u64, stop: Stop) -> Settings {
     let backend = Backend::Emulator;
     Settings {
@@ -31,7 +32,7 @@ fn optimiser<R: Precise>(settings: &Settings) -> Result<Optimiser<R>> {
     Optimiser::new(&Rastrigin, &bounds, &Algorithm::Pso(Default::default()), settings)
 }
 
-/// What each of so many ranks reports, `[rank]`.
+/// The reports of `ranks` ranks, `[rank]`.
 fn on_ranks<R: Precise>(
     ranks: u32,
     settings: &Settings,
@@ -42,7 +43,7 @@ fn on_ranks<R: Precise>(
     })
 }
 
-/// The same runs on one device and on ranks, on all of them.
+/// Compares the runs on one device with those on several ranks, on all of them.
 #[track_caller]
 fn check<R: Precise>(
     settings: &Settings,
@@ -67,7 +68,7 @@ fn the_number_of_ranks_changes_nothing() {
     let settings = Settings { record_every: Some(4), ..split(37, Stop::iterations(10)) };
     check::<f32>(&settings, optimiser);
     check::<f64>(&Settings { runs: 3, ..settings.clone() }, optimiser);
-    // Two devices a rank.
+    // Two devices for each rank.
     check::<f32>(&Settings { devices: Devices::of(&[0, 1]), ..settings }, optimiser);
 }
 
@@ -86,7 +87,7 @@ fn constraints_and_what_is_not_finite_count_on_all_ranks() {
     check::<f64>(&split(40, Stop::iterations(8)), |settings: &Settings| {
         Optimiser::new(&Spring, &bounds, &Algorithm::Pso(Default::default()), settings)
     });
-    // Squares beyond the largest number.
+    // The squares overflow.
     let bounds = Bounds::uniform(2, -3e19, 2e19).unwrap();
     let report = check::<f32>(&split(40, Stop::iterations(8)), |settings: &Settings| {
         Optimiser::new(&Sphere, &bounds, &Algorithm::Pso(Default::default()), settings)
@@ -145,7 +146,7 @@ fn what_cannot_be_split_all_ranks_say() {
     refused(&Settings { record_statistics: true, ..settings }, "pso", "record_statistics is true;");
 }
 
-/// What `SplitSwarm` does not do, but others could.
+/// Requests that `SplitSwarm` does not make, but other callers could.
 #[test]
 fn devices_that_ranks_do_not_have_are_refused() {
     for devices in [vec![vec![4, 4], vec![4]], vec![vec![4], vec![4, 4]]] {
@@ -157,7 +158,7 @@ fn devices_that_ranks_do_not_have_are_refused() {
     }
 }
 
-/// Where one rank alone fails, all know why.
+/// If only one rank fails, all ranks report why.
 #[test]
 fn a_failure_of_one_rank_is_one_of_all() {
     let all = each_rank(2, |others| {

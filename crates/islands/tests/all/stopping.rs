@@ -1,4 +1,4 @@
-//! All ranks end at the same epoch, and none waits for one that has ended.
+//! All ranks end after the same epoch, and none waits for a rank that has ended.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

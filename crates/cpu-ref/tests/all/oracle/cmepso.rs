@@ -1,13 +1,14 @@
-//! The CMEPSO paper's Algorithm 3 beside [`warpswarm_core::cmepso`].
+//! The CMEPSO paper's Algorithm 3, compared with [`warpswarm_core::cmepso`].
 //!
-//! What the paper leaves open is read as ours says under "deviations". One of these is the order of moves, which the oracle
-//! has both ways: all particles and replicas move at once from where the iteration before left them (ours), or in the order
-//! of the pseudo-code (the paper's), where replicas start from the particle that has just moved, bests are renewed between,
-//! and the master moves after its slaves. The order counts: the pseudo-code's is told apart from ours.
-//! `cmepso_in_the_papers_size` prints what it makes of the paper's runs: after 100 of 1,000 iterations the pseudo-code's
+//! What the paper does not say is read as in our "deviations". One of these is the order of moves, for which the oracle
+//! has both versions. In ours, all particles and replicas move at the same time, from the state after the previous
+//! iteration. In the pseudo-code, replicas start from the particle that has just moved, bests are updated in between,
+//! and the master moves after its slaves. The order matters: the pseudo-code's differs significantly from ours.
+//! `cmepso_in_the_papers_size` prints its effect on the paper's runs: after 100 of 1,000 iterations the pseudo-code's
 //! slaves are behind; in the end they differ on the spring, by a thousandth of its mass, and not on the welded beam.
 //!
-//! One error is not seen in best values: a master whose personal bests are never its slaves'. The tests of `core` see it.
+//! One error is not visible in best values: a master whose personal bests are never its slaves'. The tests of `core`
+//! find it.
 
 use warpswarm_core::Objective;
 use warpswarm_core::boundary::Boundary;
@@ -23,7 +24,7 @@ use warpswarm_cpu_ref::{Bounds, Halt, RunId, Start, Threads};
 
 use super::{Draws, RUNS, Sample, assert_alike, assert_apart, sample};
 
-/// Section 6 of the paper, and the limits of w, which it does not give.
+/// The constants of section 6 of the paper, and the limits of w, which it does not give.
 const COR: f64 = 0.22;
 const SIGMA: f64 = 0.22;
 const SIGMA_G: f64 = 0.005;
@@ -33,22 +34,22 @@ const REPLICAS: usize = 5;
 const W_MAX: f64 = 0.9;
 const W_MIN: f64 = 0.4;
 
-/// How large swarms are, and how long they run.
+/// The size of the swarms and the length of a run.
 #[derive(Clone, Copy)]
 struct Size {
     slaves: usize,
-    /// Of each slave.
+    /// The number of particles of each slave.
     particles: usize,
     /// The iterations whose best values are compared, up to k_max.
     checkpoints: [usize; 2],
 }
 
-/// Few slaves' particles, so that the master's count.
+/// Few particles for each slave, so that the master's matter.
 const SMALL: Size = Size { slaves: 4, particles: 3, checkpoints: [10, 20] };
-/// The paper's.
+/// The paper's size.
 const PAPER: Size = Size { slaves: 10, particles: 40, checkpoints: [100, 1000] };
 
-/// An error that the oracle makes, or another order.
+/// A deliberate error of the oracle, or another order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     None,
@@ -64,21 +65,21 @@ enum Fault {
     ConstantInertia,
     /// Replicas with the particle's weights.
     NoMutation,
-    /// Replicas see the global best as it is.
+    /// Replicas see the undisturbed global best.
     ExactBest,
     /// No replicas.
     NoReplicas,
-    /// A coordinate beyond a bound is put on it.
+    /// A coordinate outside a bound is moved to it.
     Clamped,
     /// The correction without its random number.
     CertainCorrection,
     /// Slaves follow the best of all.
     OneSwarm,
-    /// The sum of violations does not count.
+    /// The sum of violations is ignored.
     ValueAlone,
 }
 
-/// (violation, value): the tuple's order is the order of results.
+/// (violation, value): tuples have the order of results.
 type Order = (f64, f64);
 
 #[derive(Clone)]
@@ -142,7 +143,7 @@ impl Run<'_> {
         best.iter().map(|x| x + sigma * self.draws.normal()).collect()
     }
 
-    /// Equations 1, 11, 12 or 13, then 2, 4 and 5: where that leads from (x, v), and what is there.
+    /// Equations 1, 11, 12 or 13, then 2, 4 and 5: the new (x, v) from (x, v), and the fitness there.
     fn moved(
         &mut self,
         (x, v): (&[f64], &[f64]),
@@ -178,7 +179,7 @@ impl Run<'_> {
         (x, v, fitness)
     }
 
-    /// The replicas of a particle that start from where it is, and the best of them.
+    /// The replicas of a particle from its current position, and the best of them.
     fn replicas(
         &mut self,
         particle: &Particle,
@@ -200,7 +201,7 @@ impl Run<'_> {
         best
     }
 
-    /// Moves particles as one: each and its replicas start from where it was.
+    /// Moves particles simultaneously: each and its replicas start from where it was.
     fn at_once(&mut self, particles: &mut [Particle], w: f64, seen: impl Fn(usize) -> Seen) {
         for (i, particle) in particles.iter_mut().enumerate() {
             let Seen { own, swarm, slaves, third } = seen(i);
@@ -238,9 +239,9 @@ impl Run<'_> {
     }
 }
 
-/// What pulls a particle.
+/// The points that pull a particle.
 struct Seen {
-    /// Its personal best, if that is not its own.
+    /// Its personal best, if that is another particle's.
     own: Option<Vec<f64>>,
     swarm: Vec<f64>,
     slaves: Vec<f64>,
@@ -248,7 +249,7 @@ struct Seen {
 }
 
 impl Particle {
-    /// Goes where an attempt led.
+    /// Takes the result of an attempt.
     fn settle(&mut self, (x, v, fitness): (Vec<f64>, Vec<f64>, Order)) {
         if fitness < self.fitness {
             self.fitness = fitness;
@@ -258,7 +259,7 @@ impl Particle {
     }
 }
 
-/// Slaves, one after the other in `swarms`, and their master.
+/// The slaves, one after the other, and their master.
 struct Swarms {
     slaves: Vec<Vec<Particle>>,
     master: Vec<Particle>,
@@ -271,7 +272,7 @@ impl Swarms {
         Swarms { slaves, master: swarm(size.slaves) }
     }
 
-    /// An iteration in which all move from where the iteration before left them.
+    /// An iteration in which all move from the state after the previous iteration.
     fn at_once(&mut self, run: &mut Run<'_>, w: f64, first: bool) {
         let of_slaves: Vec<Known> = self.slaves.iter().map(|slave| best_of(slave)).collect();
         let (slaves, of_all_slaves) = least(&of_slaves);
@@ -301,7 +302,7 @@ impl Swarms {
         });
     }
 
-    /// An iteration as the pseudo-code has it.
+    /// An iteration of the pseudo-code.
     fn in_turn(&mut self, run: &mut Run<'_>, w: f64) {
         for slave in &mut self.slaves {
             let (unused, _) = best_of(slave);
@@ -316,7 +317,7 @@ impl Swarms {
         run.in_turn(&mut self.master, w, &least(&of_slaves).0, C3);
     }
 
-    /// The master's start in the pseudo-code: where the slaves' bests are, with their velocities.
+    /// The master's start in the pseudo-code: at the slaves' bests, with their velocities.
     fn copy_bests(&mut self) {
         for (particle, slave) in self.master.iter_mut().zip(&self.slaves) {
             let best = slave.iter().min_by(|a, b| a.fitness.partial_cmp(&b.fitness).unwrap());
@@ -336,12 +337,12 @@ fn least(known: &[Known]) -> Known {
     known.iter().min_by(|a, b| a.1.partial_cmp(&b.1).unwrap()).unwrap().clone()
 }
 
-/// A fitness as a number of the same order.
+/// A fitness as a number with the same order.
 fn ordered((violation, value): Order) -> f64 {
     if violation > 0.0 { 1e9 + violation } else { value }
 }
 
-/// A problem with constraints, in swarms of a size.
+/// A problem with constraints, with swarms of one size.
 struct Case<P> {
     problem: P,
     bounds: Vec<(f64, f64)>,
@@ -388,7 +389,7 @@ impl<P: Problem + Objective<f64> + Sync> Case<P> {
         values
     }
 
-    /// The same of ours.
+    /// The same for our implementation.
     fn by_us(&self, run: u64, method: &Cmepso<f64>) -> Vec<f64> {
         let (lower, upper): (Vec<f64>, Vec<f64>) = self.bounds.iter().copied().unzip();
         let evaluate: &(dyn Fn(&[f64]) -> Fitness<f64> + Sync) =
@@ -444,7 +445,8 @@ impl<P: Problem + Objective<f64> + Sync> Case<P> {
     }
 }
 
-/// Ours agrees with the oracle, and each of the faults is told apart from ours; those that change little want more runs.
+/// Checks that ours agrees with the oracle, and that each fault differs significantly from ours; small faults need more
+/// runs.
 fn check<P: Problem + Objective<f64> + Sync>(case: &Case<P>, faults: &[(Fault, u64)]) {
     let ours = sample(RUNS, |run| case.by_us(run, &case.method()));
     assert_alike(&ours, &case.oracle(Fault::None, RUNS), P::ID);
@@ -476,8 +478,8 @@ fn cmepso_is_algorithm_3_of_its_paper_on_the_welded_beam() {
     check(&Case::new(WeldedBeam, 4, SMALL), &[(Fault::OneSwarm, 500), (Fault::NoThird, 500)]);
 }
 
-/// The paper's size: with `WARPSWARM_LONG=1` in the environment its 1,000 iterations, for four minutes, and what the order of
-/// moves makes of them; without it the first few.
+/// The paper's size: with `WARPSWARM_LONG=1` in the environment its 1,000 iterations, for four minutes, and the effect
+/// of the order of moves; without it the first few.
 #[test]
 fn cmepso_in_the_papers_size() {
     let long = std::env::var("WARPSWARM_LONG").is_ok_and(|value| value == "1");
@@ -492,7 +494,7 @@ fn in_full<P: Problem + Objective<f64> + Sync>(case: &Case<P>, orders: bool) {
     let oracle = case.oracle(Fault::None, RUNS);
     if orders {
         let in_turn = case.oracle(Fault::PapersOrder, RUNS);
-        // Of the slaves: what the master has taken over is counted as its own in the pseudo-code, and not in ours.
+        // Of the slaves, because points that the master has taken over count as its own only in the pseudo-code.
         for (number, iterations) in [(0, case.size.checkpoints[0]), (2, case.k_max())] {
             for (name, sample) in [("ours", &ours), ("oracle", &oracle), ("pseudo-code", &in_turn)]
             {

@@ -1,10 +1,10 @@
-//! Two papers' algorithms a second time, as independent oracles: serial programs that are written from the papers' pages
-//! and share nothing with `core` but the objective functions.
+//! Two papers' algorithms a second time, as independent oracles: serial programs written from the papers' pages, which
+//! share nothing with `core` except the objective functions.
 //!
-//! The other tests of this crate compare with `core`'s own equations and draws, and so are blind to an error in them. Here
-//! the draws come one after the other from [`XorShiftRng`], so that no single run can agree: the best values of many runs
-//! are compared, as distributions, by [`smirnov`](crate::smirnov). An oracle can be told to make one error
-//! ("fault"), and the tests demand that each error is found.
+//! The other tests of this crate use `core`'s own equations and draws, and so cannot see an error in them. Here the
+//! draws come in sequence from [`XorShiftRng`], so that no single run can agree. Instead the distributions of the best
+//! values of many runs are compared by [`smirnov`](crate::smirnov). An oracle can make one deliberate error ("fault"),
+//! and the tests check that each error is detected.
 //!
 //! * `spso`: the CPSO paper's Algorithm 1; `cmepso`: the CMEPSO paper's Algorithm 3.
 
@@ -17,10 +17,10 @@ use rayon::prelude::*;
 
 use crate::smirnov::{critical, distance};
 
-/// Runs of a sample, unless a fault is so plain that fewer do.
+/// The number of runs of a sample; obvious faults need fewer.
 const RUNS: u64 = 1000;
 
-/// Draws one after the other.
+/// Draws in sequence.
 struct Draws(XorShiftRng);
 
 impl Draws {
@@ -37,7 +37,7 @@ impl Draws {
         lower + (upper - lower) * self.uniform()
     }
 
-    /// From the standard normal distribution, by Marsaglia's polar method: `core` uses another one.
+    /// Standard normal, by Marsaglia's polar method: `core` uses another method.
     fn normal(&mut self) -> f64 {
         loop {
             let (x, y) = (self.between((-1.0, 1.0)), self.between((-1.0, 1.0)));
@@ -49,10 +49,10 @@ impl Draws {
     }
 }
 
-/// Many runs' numbers, each sorted: `[number][run]`.
+/// The numbers of many runs, each sorted: `[number][run]`.
 type Sample = Vec<Vec<f64>>;
 
-/// The sample of so many runs, of which `run` gives the numbers.
+/// The sample of `runs` runs, where `run` returns the numbers of one.
 fn sample(runs: u64, run: impl Fn(u64) -> Vec<f64> + Send + Sync) -> Sample {
     let all: Vec<Vec<f64>> = (0..runs).into_par_iter().map(run).collect();
     let sorted = |number: usize| {
@@ -63,14 +63,14 @@ fn sample(runs: u64, run: impl Fn(u64) -> Vec<f64> + Send + Sync) -> Sample {
     (0..all[0].len()).map(sorted).collect()
 }
 
-/// D of each number, as a part of what it may be.
+/// D of each number, relative to its largest allowed value.
 fn distances(left: &Sample, right: &Sample) -> Vec<f64> {
     assert_eq!(left.len(), right.len());
     let pairs = left.iter().zip(right);
     pairs.map(|(l, r)| distance(l, r) / critical(l.len() as u64, r.len() as u64)).collect()
 }
 
-/// Fails unless both samples may be of the same distributions.
+/// Fails unless both samples can have the same distributions.
 #[track_caller]
 fn assert_alike(left: &Sample, right: &Sample, what: &str) {
     let distances = distances(left, right);
@@ -78,7 +78,7 @@ fn assert_alike(left: &Sample, right: &Sample, what: &str) {
     assert!(distances.iter().all(|&distance| distance <= 1.0), "{what}: {distances:.2?}");
 }
 
-/// Fails unless the samples are of different distributions.
+/// Fails unless the samples have different distributions.
 #[track_caller]
 fn assert_apart(left: &Sample, right: &Sample, what: &str) {
     let distances = distances(left, right);
@@ -96,7 +96,7 @@ fn draws_have_their_moments() {
         let square = x.iter().map(|x| x * x).sum::<f64>() / f64::from(n);
         [mean, square]
     };
-    // Five deviations of each mean.
+    // Five standard deviations of each mean.
     let [mean, square] = moments(Draws::uniform);
     assert!((mean - 0.5).abs() < 0.0046 && (square - 1.0 / 3.0).abs() < 0.0047, "{mean} {square}");
     let [mean, square] = moments(Draws::normal);

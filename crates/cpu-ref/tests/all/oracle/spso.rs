@@ -1,8 +1,8 @@
-//! The CPSO paper's Algorithm 1, the sequential SPSO, beside [`warpswarm_cpu_ref::spso`].
+//! The CPSO paper's Algorithm 1, the sequential SPSO, compared with [`warpswarm_cpu_ref::spso`].
 //!
-//! What the paper leaves open is read as ours says under "deviations": r1 and r2 are drawn per coordinate, a first velocity
-//! is half the way to a random point, and the smaller value is better. The paper has neither bounds nor a velocity
-//! limit: "free" cases have none; the others have both.
+//! What the paper does not say is read as in our "deviations": r1 and r2 are drawn per coordinate, a first velocity is
+//! half the difference to a random point, and smaller values are better. The paper has neither bounds nor a velocity
+//! limit: "free" cases have neither, the others have both.
 
 use warpswarm_core::Objective;
 use warpswarm_core::boundary::Boundary;
@@ -14,14 +14,14 @@ use warpswarm_cpu_ref::{RunId, Swarm, Threads, pso, spso};
 use super::{Draws, RUNS, Sample, assert_alike, assert_apart, sample};
 use crate::common::Cube;
 
-/// Particles of a run.
+/// The number of particles of a run.
 const PARTICLES: usize = 20;
 /// The iterations whose best values are compared.
 const CHECKPOINTS: [u64; 3] = [1, 10, 60];
-/// Ranges beyond either bound to where ours may go in a free case, which needs bounds.
+/// The distance of our bounds, in ranges, in a free case, because our implementation needs bounds.
 const AWAY: f64 = 1000.0;
 
-/// What is run.
+/// An objective with the settings of the runs.
 #[derive(Clone, Copy)]
 struct Case<O> {
     objective: O,
@@ -29,7 +29,7 @@ struct Case<O> {
     bounds: (f64, f64),
     /// w, c1, c2.
     weights: [f64; 3],
-    /// The velocity limit in ranges; none where there are no bounds, either.
+    /// The velocity limit in ranges; `None` for a free case.
     limit: Option<f64>,
 }
 
@@ -43,11 +43,11 @@ const SPHERE: Case<Sphere> = Case {
     limit: Some(1.0),
 };
 
-/// An error that the oracle makes.
+/// A deliberate error of the oracle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     None,
-    /// The global best moves only when all particles have moved, as in Algorithm 2.
+    /// The global best is updated only when all particles have moved, as in Algorithm 2.
     Synchronous,
     /// One r1 and one r2 for all coordinates of a particle.
     FactorsPerParticle,
@@ -55,11 +55,11 @@ enum Fault {
     OneFactor,
     /// r1 = r2 = 1/2.
     NoFactors,
-    /// Particles begin at rest.
+    /// Particles start with zero velocity.
     Rest,
-    /// The position moves by the velocity before.
+    /// The position moves by the previous velocity.
     OldVelocity,
-    /// The personal best is where the particle was last.
+    /// The personal best is the particle's last position.
     NoMemory,
 }
 
@@ -148,7 +148,7 @@ impl<O: Objective<f64> + Sync> Case<O> {
         }
     }
 
-    /// The same of ours; `serial` or the synchronous one.
+    /// The same for our implementation: `serial`, or the synchronous one.
     fn by_us(&self, run: u64, serial: bool) -> Vec<f64> {
         let [inertia, cognitive, social] = self.weights;
         let velocity_limit = self.limit.unwrap_or(f64::INFINITY);
@@ -182,7 +182,7 @@ impl<O: Objective<f64> + Sync> Case<O> {
         sample(RUNS, |run| self.by_us(run, true))
     }
 
-    /// Ours agrees with the oracle.
+    /// Checks that ours agrees with the oracle.
     fn check(&self, what: &str) {
         assert_alike(&self.ours(), &self.oracle(Fault::None), what);
     }
@@ -197,7 +197,7 @@ fn spso_is_algorithm_1_of_the_cpso_paper() {
     Case { objective, dimensions, bounds, weights, limit: None }.check("rosenbrock, free");
     let (objective, dimensions, bounds) = (Rastrigin, 5, (-4.12, 6.12));
     Case { objective, dimensions, bounds, weights, limit }.check("rastrigin");
-    // What the paper times: its coefficients let swarms diverge, so the bounds count.
+    // The case that the paper times: with its coefficients swarms diverge, so the bounds matter.
     let (weights, limit) = ([1.0, 2.0, 2.0], Some(f64::INFINITY));
     let (objective, dimensions, bounds) = (Euclidean, 2, (-100.0, 100.0));
     Case { objective, dimensions, bounds, weights, limit }.check("the paper's own");
@@ -224,6 +224,6 @@ fn a_wrong_spso_is_told_apart() {
         assert_apart(&Case { weights, ..SPHERE }.ours(), &oracle, what);
     }
     assert_apart(&Case { limit: Some(0.1), ..SPHERE }.ours(), &oracle, "limit");
-    // Ours, but the synchronous one.
+    // Our synchronous implementation.
     assert_apart(&sample(RUNS, |run| SPHERE.by_us(run, false)), &oracle, "pso");
 }
