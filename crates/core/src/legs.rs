@@ -19,13 +19,13 @@ pub mod regime {
     pub const SHADE: u32 = 2;
 }
 
-/// Evaluations, for each dimension, that CMA-ES gets before SHADE.
+/// Evaluations, for each dimension, by which CMA-ES is to be ahead of SHADE.
 ///
 /// Measured on BBOB, 15 instances, share of COCO's targets after 1,000 D and 10,000 D evaluations in 5, 10 and 20
 /// dimensions (2026-11-26): 500 ahead 66.4 and 88.9 %, 57.9 and 80.4 %, 51.7 and 74.8 %; 1,000 ahead 67.4 and 88.7 %,
 /// 59.4 and 80.7 %, 52.8 and 74.1 %; 2,000 ahead 67.4 and 88.3 %, 59.4 and 80.6 %, 52.8 and 74.5 %.
 pub const AHEAD: u64 = 1000;
-/// Evaluations, for each dimension, that SHADE gets before CMA-ES, as soon as a point has violated a constraint.
+/// Evaluations, for each dimension, by which SHADE is to be ahead of CMA-ES, once a point has violated a constraint.
 pub const AHEAD_CONSTRAINED: u64 = 10_000;
 /// Iterations between two tests for convergence.
 pub const LOOK: u64 = 32;
@@ -52,7 +52,7 @@ pub struct Legs {
     pub spent: [u64; 2],
     /// The leg ends when the search has done this many evaluations; 0 for no limit.
     pub limit: u64,
-    /// Evaluations that this search gets before the other one, if there are two.
+    /// Evaluations by which this search is to be ahead of the other one, if there are two.
     pub ahead: u64,
     /// What this search does in the leg: a code of [`regime`].
     pub regime: u32,

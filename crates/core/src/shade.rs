@@ -33,7 +33,7 @@
 //!
 //! **Deviations.**
 //! * Theirs draws p from the best 11 % of the population, which requires a partial sort. The best of 13 neighbours
-//!   needs no sort and a single draw.
+//!   needs no sort, and only a single draw.
 //! * In their archive each replaced point overwrites a random one. Here each individual has its own place in the
 //!   archive. The next point that it replaces overwrites the stored one with probability 1 / A, so points stay equally
 //!   long on average. With A = 1 that took 3 to 5 % fewer evaluations on ellipsoid, Rosenbrock's, Rastrigin's and

@@ -20,8 +20,8 @@ const PART: f64 = 1e-3;
 ///
 /// **Method.** J^T W J = L D L^T in the order of the parameters. A pivot that is a rounding error, relative to its
 /// diagonal element, belongs to a parameter k that depends on those before it. The equations of the others give the
-/// dependency, a null vector v. With an orthonormal basis V of all null vectors and any positive s_v, the inverse of H
-/// + sum s_v v v^T, minus sum v v^T / s_v, is the pseudo-inverse of H.
+/// dependency, a null vector v. With an orthonormal basis V of all null vectors and any positive s_v, the inverse
+/// matrix of H + sum s_v v v^T, minus sum v v^T / s_v, is the pseudo-inverse of H.
 ///
 /// ```
 /// use warpswarm_core::fit::{Accumulator, Covariance, Normal, Parameters};
