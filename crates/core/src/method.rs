@@ -1,5 +1,4 @@
-//! The trait [`Method`], from which the CPU's loops and the GPU's kernels are generated. It uses no memory and launches
-//! nothing.
+//! The trait [`Method`], from which the CPU's loops and the GPU's kernels are generated.
 //!
 //! **Idea.** A population is updated in synchronous iterations. Every individual has a *public* point with its fitness
 //! and a few *numbers*, which all individuals may read, and rows of its *own*, which only it reads. In an iteration it
@@ -95,16 +94,14 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
     const NUMBERS: usize;
     /// How many individuals [`others`](Method::others) names, at most [`MAX_OTHERS`].
     const OTHERS: usize = 0;
-    /// Whether the individuals share a memory and an archive: see [`learn`](Method::learn) and
-    /// [`leaves`](Method::leaves).
+    /// Whether individuals share a memory and an archive: see [`learn`](Method::learn), [`leaves`](Method::leaves).
     const SHARES: bool = false;
     /// Whether its kernels with eight lanes for an individual, in `f32`, need at most the 128 registers a thread that
     /// blocks of [512 threads](crate::launch::TILE_BLOCKS) allow. `cargo xtask check-ptx` reports if they need more.
     const FRUGAL: bool = false;
 
-    /// Threads of the largest blocks with eight lanes for an individual, in `f32` and `f64`, in kernels whose
-    /// parameters are compiled in at load time. If that would spill more than a few registers, the kernel is loaded
-    /// without this setting.
+    /// Threads of the largest blocks with eight lanes for an individual, in `f32` and `f64`, if parameters are compiled
+    /// in at load time. A kernel that would then spill more than a few registers is loaded without this setting.
     const MOST_THREADS: [u32; 2] = [512, 384];
 
     /// Whether [`look`](Method::look) uses the bests of [swarms](Method::swarms).
@@ -187,7 +184,7 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
     /// A coordinate of the first point of an individual, if the caller has given none. A coordinate out of the bounds
     /// is moved to the bound. Uniform in the bounds by default.
     ///
-    /// `drawn` belongs to this coordinate. The result depends on nothing else, so that any number of lanes can place an
+    /// `drawn` belongs to this coordinate. The result depends on nothing else, so that several lanes can place an
     /// individual.
     #[inline(always)]
     fn place(&self, who: &Individual<R>, coordinate: u32, bounds: (R, R), drawn: Draw<R>) -> R {
@@ -218,8 +215,7 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
         R::ZERO
     }
 
-    /// The terms that an individual, with these numbers after an iteration, adds to the sums for
-    /// [`learn`](Method::learn).
+    /// The terms in the sums for [`learn`](Method::learn) of an individual with these numbers after an iteration.
     #[inline(always)]
     fn lesson(&self, numbers: &Numbers<R>) -> Lessons<R> {
         let _ = numbers;
@@ -248,9 +244,8 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
         numbers: &mut Numbers<R>,
     ) -> Self::Seen;
 
-    /// How many swarms, and of how many neighbouring individuals each, [`look`](Method::look) uses through
-    /// [`Fitnesses::best_of_swarm`] and [`best_of_swarms`](Fitnesses::best_of_swarms). Their bests are computed once
-    /// for all.
+    /// How many swarms, of how many neighbours each, [`look`](Method::look) uses by [`Fitnesses::best_of_swarm`] and
+    /// [`best_of_swarms`](Fitnesses::best_of_swarms). Their bests are computed once for all.
     #[inline(always)]
     fn swarms(&self) -> (u32, u32) {
         (0, 1)
@@ -299,7 +294,7 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
     /// One coordinate of the proposed point, which must lie in the bounds, and of the new own rows, which are kept
     /// whether or not the proposal is accepted.
     ///
-    /// The result may depend only on the arguments: it can be called several times, and for places after the last
+    /// The result may depend only on the arguments. Calls can be repeated, and can be for places after the last
     /// coordinate.
     fn propose<S: Site<R>>(&self, plan: &Self::Plan, site: &S) -> (R, Own<R>);
 
@@ -329,7 +324,7 @@ pub trait Population<R: Float>: Fitnesses<R> {
     /// The square of the distance between the public points of two individuals, in ranges.
     fn square(&self, a: u32, b: u32) -> R;
 
-    /// The smallest [square](Population::square) between an individual and another one of the first `n`.
+    /// The smallest [square](Population::square) between an individual and one of the first `n`.
     #[inline(always)]
     fn nearest_square(&self, index: u32, n: u32) -> R {
         let (mut nearest, mut i) = (R::INFINITY, 0);
@@ -372,7 +367,7 @@ pub trait Site<R: Float> {
     fn public(&self) -> R;
     /// The individual's own row `row`.
     fn own(&self, row: usize) -> R;
-    /// The public point of another individual.
+    /// The public point of an individual.
     fn of(&self, individual: u32) -> R;
     /// The public point of an individual that is number `k` of [`Method::others`] and may have been read in advance, or
     /// a point of the archive.
