@@ -113,8 +113,8 @@ fn algorithm(root: &Path, info: &AlgorithmInfo) -> Result<String> {
     )?;
     writeln!(text, "## Parameters\n\n`--set NAME=VALUE`, in Rust `Algorithm::set`.\n")?;
     writeln!(text, "| name | meaning | allowed | default |\n|---|---|---|---|")?;
-    for row in info.parameters {
-        let (meaning, range) = (cell(row.meaning), cell(row.range));
+    for row in info.parameters() {
+        let (meaning, range) = (cell(row.meaning), cell(&row.range));
         writeln!(text, "| `{}` | {meaning} | {range} | {} |", row.name, row.default)?;
     }
     if !info.presets.is_empty() {

@@ -4,7 +4,8 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
-use warpswarm::{Error, algorithms};
+use warpswarm::Error;
+use warpswarm::algorithms::{self, AlgorithmInfo};
 
 use crate::shown;
 
@@ -150,7 +151,7 @@ fn in_words(error: &Error) -> String {
 
 /// The option that sets a field of the library's settings, or a parameter that has to fit them.
 fn option(field: &str) -> impl Display {
-    let mut parameters = algorithms::ALL.iter().flat_map(|info| info.parameters);
+    let mut parameters = algorithms::ALL.iter().flat_map(AlgorithmInfo::parameters);
     match field {
         "dimensions" => "--dim".to_string(),
         field if parameters.any(|parameter| parameter.name == field) => {

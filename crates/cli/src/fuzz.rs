@@ -120,7 +120,7 @@ static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
     words.extend(problems::all().iter().map(|problem| problem.id.into()));
     for algorithm in algorithms::ALL {
         words.push(algorithm.id.into());
-        let parameters = algorithm.parameters.iter();
+        let parameters = algorithm.parameters().into_iter();
         words.extend(parameters.map(|parameter| format!("{}=1", parameter.name)));
     }
     words.sort();

@@ -20,11 +20,11 @@ pub(crate) fn algorithms(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         }
         one.set_item("presets", presets)?;
         let parameters = PyDict::new(py);
-        for parameter in info.parameters {
+        for parameter in info.parameters() {
             let about = PyDict::new(py);
             about.set_item("meaning", parameter.meaning)?;
             about.set_item("range", parameter.range)?;
-            about.set_item("default", parameter.default)?;
+            about.set_item("default", parameter.default.to_string())?;
             parameters.set_item(parameter.name, about)?;
         }
         one.set_item("parameters", parameters)?;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use warpswarm::algorithms::{self, AlgorithmInfo};
+use warpswarm::algorithms::{self, AlgorithmInfo, ParameterInfo};
 use warpswarm::problems::{self, Constraint, Dimensions, ProblemInfo};
 use warpswarm::{Bounds, bbob};
 
@@ -86,11 +86,12 @@ fn print_algorithms(out: &mut impl Write) -> io::Result<()> {
         for preset in algorithm.presets {
             writeln!(out, "  --set preset={}: {}", preset.name, preset.source)?;
         }
-        let width = algorithm.parameters.iter().map(|p| p.name.len() + p.default.len()).max();
-        for parameter in algorithm.parameters {
-            let set = format!("--set {}={}", parameter.name, parameter.default);
-            let width = width.unwrap_or(0) + "--set =".len();
-            writeln!(out, "  {set:width$}  {} ({})", parameter.meaning, parameter.range)?;
+        let parameters = algorithm.parameters().into_iter();
+        let rows: Vec<_> =
+            parameters.map(|p| (format!("--set {}={}", p.name, p.default), p)).collect();
+        let width = rows.iter().map(|(set, _)| set.len()).max().unwrap_or(0);
+        for (set, ParameterInfo { meaning, range, .. }) in rows {
+            writeln!(out, "  {set:width$}  {meaning} ({range})")?;
         }
     }
     Ok(())
@@ -217,7 +218,7 @@ struct Algorithm {
 struct Parameter {
     name: &'static str,
     meaning: &'static str,
-    allowed: &'static str,
+    allowed: String,
     default: serde_json::Value,
 }
 
@@ -229,10 +230,9 @@ struct Preset {
 
 impl Algorithm {
     fn of(info: &AlgorithmInfo) -> Algorithm {
-        let defaults = info.algorithm().parameters();
-        let parameters = info.parameters.iter().zip(defaults).map(|(parameter, (_, value))| {
-            let (name, meaning, allowed) = (parameter.name, parameter.meaning, parameter.range);
-            Parameter { name, meaning, allowed, default: json(value) }
+        let parameters = info.parameters().into_iter().map(|parameter| {
+            let ParameterInfo { name, meaning, range: allowed, default } = parameter;
+            Parameter { name, meaning, allowed, default: json(default) }
         });
         let presets = info.presets.iter().map(|p| Preset { name: p.name, source: p.source });
         Algorithm {

@@ -610,7 +610,7 @@ fn lists_are_whole() {
     for info in warpswarm::algorithms::ALL {
         assert!(stdout(&algorithms).contains(info.id));
         let row = json.as_array().unwrap().iter().find(|row| row["id"] == info.id).unwrap();
-        assert_eq!(row["parameters"].as_array().unwrap().len(), info.parameters.len());
+        assert_eq!(row["parameters"].as_array().unwrap().len(), info.parameters().len());
     }
     assert!(stdout(&algorithms).contains("--set preset=cpso-paper"));
 }

@@ -5,8 +5,8 @@ use warpswarm_core::legs::{Restarts, Succession};
 use warpswarm_cpu_ref::portfolio::Portfolio;
 
 use super::cma_es::{self, STEP};
-use super::parameters::{self, Access, Params};
-use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset, ShadeParams};
+use super::parameters::{self, Parameter, Params};
+use super::{Algorithm, AlgorithmInfo, DEVICES, Preset, ShadeParams};
 use crate::error::Result;
 use crate::settings::Settings;
 use crate::settings::choices::Schedule;
@@ -41,7 +41,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     source: "N. Hansen, arXiv 1604.00772, 2016; A. Auger, N. Hansen, IEEE CEC 2005; R. Tanabe, A. Fukunaga, IEEE CEC 2013 and 2014; the \
              turns are measured",
     backends: DEVICES,
-    parameters: AutoParams::ROWS,
     presets: &[Preset {
         name: "measured-2026",
         source: "docs/how-to/choose-a-method.md",
@@ -106,6 +105,5 @@ impl AutoParams {
 }
 
 impl Params for AutoParams {
-    const ROWS: &'static [ParameterInfo] = &[];
-    const ACCESS: &'static [Access<Self>] = &[];
+    const PARAMETERS: &'static [Parameter<Self>] = &[];
 }

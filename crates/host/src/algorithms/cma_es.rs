@@ -8,8 +8,8 @@ use warpswarm_cpu_ref::portfolio::Portfolio;
 
 pub use warpswarm_core::legs::Restarts;
 
-use super::parameters::{self, Access, FACTOR, Params, named};
-use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
+use super::parameters::{self, FACTOR, Parameter, Params, choice, number, one_of};
+use super::{Algorithm, AlgorithmInfo, DEVICES, Preset};
 use crate::error::{Error, Result};
 
 /// So many samples at most, so that what restarts make of them can be counted.
@@ -24,7 +24,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     source: "N. Hansen, The CMA evolution strategy: a tutorial, arXiv 1604.00772, 2016; restarts: A. Auger, N. Hansen, IEEE CEC \
              2005, and N. Hansen, GECCO 2009",
     backends: DEVICES,
-    parameters: CmaEsParams::ROWS,
     presets: &[
         Preset {
             name: "bipop",
@@ -108,29 +107,15 @@ pub(super) fn checked(individuals: u64, name: &str) -> Result<u32> {
 }
 
 impl Params for CmaEsParams {
-    const ROWS: &'static [ParameterInfo] = &[
-        ParameterInfo {
-            name: "restarts",
-            meaning: "what comes when a search has converged: twice as many samples, by turns with few, or nothing",
-            range: "bipop, ipop or never",
-            default: "bipop",
-        },
-        ParameterInfo {
-            name: "step",
-            meaning: "first step size, as a part of the range",
-            range: FACTOR,
-            default: "0.15",
-        },
-        ParameterInfo {
-            name: "active",
-            meaning: "whether bad samples teach the covariance matrix, too",
-            range: "on or off",
-            default: "on",
-        },
-    ];
-    const ACCESS: &'static [Access<Self>] = &[
-        named!(RESTARTS, restarts),
-        Access::Number(|p| p.step, |p, x| p.step = x),
-        named!(ACTIVE, active),
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        choice(
+            "restarts",
+            "what comes when a search has converged: twice as many samples, by turns with few, or nothing",
+            |p| one_of(&RESTARTS, &mut p.restarts),
+        ),
+        number("step", "first step size, as a part of the range", FACTOR, |p| &mut p.step),
+        choice("active", "whether bad samples teach the covariance matrix, too", |p| {
+            one_of(&ACTIVE, &mut p.active)
+        }),
     ];
 }

@@ -6,8 +6,11 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_core::cmepso::Cmepso;
 
 use super::epso::{self, EpsoParams};
-use super::parameters::{self, Access, COUNT, NOT_NEGATIVE, Params, named};
-use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
+use super::parameters::{
+    self, COUNT, NOT_NEGATIVE, Parameter, Params, boundary, choice, correction, number, one_of,
+    whole,
+};
+use super::{Algorithm, AlgorithmInfo, DEVICES, Preset};
 use crate::error::{Error, Result};
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
@@ -16,7 +19,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     source: "D. Souza, O. Teixeira, D. Monteiro, R. de Oliveira, A CUDA-based cooperative evolutionary multi-swarm \
              optimization applied to engineering problems (CMEPSO-GPU)",
     backends: DEVICES,
-    parameters: CmepsoParams::ROWS,
     presets: &[
         Preset {
             name: "converging",
@@ -180,51 +182,31 @@ impl CmepsoParams {
 }
 
 impl Params for CmepsoParams {
-    const ROWS: &'static [ParameterInfo] = &[
-        epso::INERTIA,
-        epso::FINAL_INERTIA,
-        epso::INERTIA_ITERATIONS,
-        epso::cognitive("2.05"),
-        epso::social("2.05"),
-        ParameterInfo {
-            name: "third",
-            meaning: "the master's pull to the best of all slaves",
-            range: NOT_NEGATIVE,
-            default: "2.02",
-        },
-        epso::VELOCITY_LIMIT,
-        ParameterInfo {
-            name: "slaves",
-            meaning: "slave swarms; the individuals are so many swarms and a particle of the master each",
-            range: COUNT,
-            default: "10",
-        },
-        ParameterInfo {
-            name: "part",
-            meaning: "which swarms there are: all, or one of those that are islands, the master or a slave",
-            range: "whole, master or slave",
-            default: "whole",
-        },
-        epso::REPLICAS,
-        epso::WEIGHT_DEVIATION,
-        epso::best_deviation("0"),
-        parameters::boundary("clamp"),
-        parameters::CORRECTION,
-    ];
-    const ACCESS: &'static [Access<Self>] = &[
-        Access::Number(|p| p.epso.inertia, |p, x| p.epso.inertia = x),
-        Access::Number(|p| p.epso.final_inertia, |p, x| p.epso.final_inertia = x),
-        Access::Iterations(|p| p.epso.inertia_iterations, |p, n| p.epso.inertia_iterations = n),
-        Access::Number(|p| p.epso.cognitive, |p, x| p.epso.cognitive = x),
-        Access::Number(|p| p.epso.social, |p, x| p.epso.social = x),
-        Access::Number(|p| p.third, |p, x| p.third = x),
-        Access::Limit(|p| p.epso.velocity_limit, |p, x| p.epso.velocity_limit = x),
-        Access::Whole(|p| p.slaves, |p, n| p.slaves = n),
-        named!(Part::ALL, part),
-        Access::Whole(|p| p.epso.replicas, |p, n| p.epso.replicas = n),
-        Access::Number(|p| p.epso.weight_deviation, |p, x| p.epso.weight_deviation = x),
-        Access::Number(|p| p.epso.best_deviation, |p, x| p.epso.best_deviation = x),
-        named!(Boundary::ALL, epso.boundary),
-        Access::Number(|p| p.epso.correction, |p, x| p.epso.correction = x),
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        epso::inertia(|p| &mut p.epso.inertia),
+        epso::final_inertia(|p| &mut p.epso.final_inertia),
+        epso::inertia_iterations(|p| &mut p.epso.inertia_iterations),
+        epso::cognitive(|p| &mut p.epso.cognitive),
+        epso::social(|p| &mut p.epso.social),
+        number("third", "the master's pull to the best of all slaves", NOT_NEGATIVE, |p| {
+            &mut p.third
+        }),
+        epso::velocity_limit(|p| &mut p.epso.velocity_limit),
+        whole(
+            "slaves",
+            "slave swarms; the individuals are so many swarms and a particle of the master each",
+            COUNT,
+            |p| &mut p.slaves,
+        ),
+        choice(
+            "part",
+            "which swarms there are: all, or one of those that are islands, the master or a slave",
+            |p| one_of(&Part::ALL, &mut p.part),
+        ),
+        epso::replicas(|p| &mut p.epso.replicas),
+        epso::weight_deviation(|p| &mut p.epso.weight_deviation),
+        epso::best_deviation(|p| &mut p.epso.best_deviation),
+        boundary(|p| one_of(&Boundary::ALL, &mut p.epso.boundary)),
+        correction(|p| &mut p.epso.correction),
     ];
 }

@@ -6,8 +6,10 @@ use warpswarm_core::de::{De, MIN_INDIVIDUALS};
 
 pub use warpswarm_core::de::{Base, Crossover};
 
-use super::parameters::{self, Access, PART, POSITIVE, Params, named};
-use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
+use super::parameters::{
+    self, PART, POSITIVE, Parameter, Params, boundary, choice, correction, number, one_of,
+};
+use super::{Algorithm, AlgorithmInfo, DEVICES, Preset};
 use crate::error::{Error, Result};
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
@@ -16,7 +18,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     source: "R. Storn, K. Price, Differential evolution, Journal of Global Optimization 11, 1997; \
              variants of libCudaOptimize",
     backends: DEVICES,
-    parameters: DeParams::ROWS,
     presets: &[
         Preset {
             name: "storn-price-1997",
@@ -112,40 +113,18 @@ impl DeParams {
 }
 
 impl Params for DeParams {
-    const ROWS: &'static [ParameterInfo] = &[
-        ParameterInfo {
-            name: "scale_factor",
-            meaning: "weight of differences, F",
-            range: POSITIVE,
-            default: "0.5",
-        },
-        ParameterInfo {
-            name: "crossover_rate",
-            meaning: "part of the coordinates that is taken over, CR",
-            range: PART,
-            default: "0.9",
-        },
-        ParameterInfo {
-            name: "base",
-            meaning: "the point to which differences are added",
-            range: "rand, best or target-to-best",
-            default: "rand",
-        },
-        ParameterInfo {
-            name: "crossover",
-            meaning: "which coordinates are taken over",
-            range: "binomial or exponential",
-            default: "binomial",
-        },
-        parameters::boundary("reflect"),
-        parameters::CORRECTION,
-    ];
-    const ACCESS: &'static [Access<Self>] = &[
-        Access::Number(|p| p.scale_factor, |p, x| p.scale_factor = x),
-        Access::Number(|p| p.crossover_rate, |p, x| p.crossover_rate = x),
-        named!(Base::ALL, base),
-        named!(Crossover::ALL, crossover),
-        named!(Boundary::ALL, boundary),
-        Access::Number(|p| p.correction, |p, x| p.correction = x),
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        number("scale_factor", "weight of differences, F", POSITIVE, |p| &mut p.scale_factor),
+        number("crossover_rate", "part of the coordinates that is taken over, CR", PART, |p| {
+            &mut p.crossover_rate
+        }),
+        choice("base", "the point to which differences are added", |p| {
+            one_of(&Base::ALL, &mut p.base)
+        }),
+        choice("crossover", "which coordinates are taken over", |p| {
+            one_of(&Crossover::ALL, &mut p.crossover)
+        }),
+        boundary(|p| one_of(&Boundary::ALL, &mut p.boundary)),
+        correction(|p| &mut p.correction),
     ];
 }

@@ -8,9 +8,10 @@ use warpswarm_core::method::MAX_ATTEMPTS;
 use warpswarm_core::pso::Coefficients;
 
 use super::parameters::{
-    self, Access, COUNT, FINITE, ITERATIONS, LIMIT, NOT_NEGATIVE, PULL, Params, named,
+    self, At, COUNT, FINITE, NOT_NEGATIVE, PULL, Parameter, Params, boundary, correction,
+    iterations, limit, number, one_of, whole,
 };
-use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
+use super::{Algorithm, AlgorithmInfo, DEVICES, Preset};
 use crate::error::{Error, Result};
 use crate::settings::{DEFAULT_ITERATIONS, Settings};
 
@@ -20,7 +21,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     source: "V. Miranda, N. Fonseca, EPSO: evolutionary particle swarm optimization, IEEE/PES T&D \
              2002, as in CMEPSO-GPU",
     backends: DEVICES,
-    parameters: EpsoParams::ROWS,
     presets: &[
         Preset {
             name: "converging",
@@ -144,9 +144,9 @@ impl EpsoParams {
     pub(super) fn rounded<R: Float>(&self) -> Result<Epso<R>> {
         if self.replicas >= MAX_ATTEMPTS {
             return Err(Error::Parameter {
-                name: REPLICAS.name,
+                name: "replicas",
                 value: self.replicas.to_string(),
-                allowed: "a whole number from 1 to 63",
+                allowed: "a whole number from 1 to 63".into(),
             });
         }
         Ok(Epso {
@@ -168,82 +168,66 @@ impl EpsoParams {
     }
 }
 
-pub(super) const INERTIA: ParameterInfo = ParameterInfo {
-    name: "inertia",
-    meaning: "share of the velocity that is kept, at the start",
-    range: FINITE,
-    default: "0.9",
-};
-pub(super) const FINAL_INERTIA: ParameterInfo = ParameterInfo {
-    name: "final_inertia",
-    meaning: "inertia at the end of inertia_iterations",
-    range: FINITE,
-    default: "0.4",
-};
-pub(super) const INERTIA_ITERATIONS: ParameterInfo = ParameterInfo {
-    name: "inertia_iterations",
-    meaning: "iterations over which the inertia changes by equal steps",
-    range: ITERATIONS,
-    default: "run",
-};
-pub(super) const fn cognitive(default: &'static str) -> ParameterInfo {
-    ParameterInfo { name: "cognitive", meaning: "pull to the personal best", range: PULL, default }
+// The declarations of parameters that cooperative multi-swarm optimisation has, too.
+
+pub(super) const fn inertia<P>(at: At<P, f64>) -> Parameter<P> {
+    number("inertia", "share of the velocity that is kept, at the start", FINITE, at)
 }
-pub(super) const fn social(default: &'static str) -> ParameterInfo {
-    ParameterInfo { name: "social", meaning: "pull to the best of the swarm", range: PULL, default }
+
+pub(super) const fn final_inertia<P>(at: At<P, f64>) -> Parameter<P> {
+    number("final_inertia", "inertia at the end of inertia_iterations", FINITE, at)
 }
-pub(super) const VELOCITY_LIMIT: ParameterInfo = ParameterInfo {
-    name: "velocity_limit",
-    meaning: "largest speed, in ranges of the bounds per iteration",
-    range: LIMIT,
-    default: "none",
-};
-pub(super) const REPLICAS: ParameterInfo = ParameterInfo {
-    name: "replicas",
-    meaning: "replicas of each particle, up to 63",
-    range: COUNT,
-    default: "5",
-};
-pub(super) const WEIGHT_DEVIATION: ParameterInfo = ParameterInfo {
-    name: "weight_deviation",
-    meaning: "standard deviation of a replica's weights, as a part of them",
-    range: NOT_NEGATIVE,
-    default: "0.22",
-};
-pub(super) const fn best_deviation(default: &'static str) -> ParameterInfo {
-    ParameterInfo {
-        name: "best_deviation",
-        meaning: "standard deviation of the best as a replica sees it, in units of the coordinate",
-        range: NOT_NEGATIVE,
-        default,
-    }
+
+pub(super) const fn inertia_iterations<P>(at: At<P, Option<u32>>) -> Parameter<P> {
+    iterations("inertia_iterations", "iterations over which the inertia changes by equal steps", at)
+}
+
+pub(super) const fn cognitive<P>(at: At<P, f64>) -> Parameter<P> {
+    number("cognitive", "pull to the personal best", PULL, at)
+}
+
+pub(super) const fn social<P>(at: At<P, f64>) -> Parameter<P> {
+    number("social", "pull to the best of the swarm", PULL, at)
+}
+
+pub(super) const fn velocity_limit<P>(at: At<P, Option<f64>>) -> Parameter<P> {
+    limit("velocity_limit", "largest speed, in ranges of the bounds per iteration", at)
+}
+
+pub(super) const fn replicas<P>(at: At<P, u32>) -> Parameter<P> {
+    whole("replicas", "replicas of each particle, up to 63", COUNT, at)
+}
+
+pub(super) const fn weight_deviation<P>(at: At<P, f64>) -> Parameter<P> {
+    number(
+        "weight_deviation",
+        "standard deviation of a replica's weights, as a part of them",
+        NOT_NEGATIVE,
+        at,
+    )
+}
+
+pub(super) const fn best_deviation<P>(at: At<P, f64>) -> Parameter<P> {
+    number(
+        "best_deviation",
+        "standard deviation of the best as a replica sees it, in units of the coordinate",
+        NOT_NEGATIVE,
+        at,
+    )
 }
 
 impl Params for EpsoParams {
-    const ROWS: &'static [ParameterInfo] = &[
-        INERTIA,
-        FINAL_INERTIA,
-        INERTIA_ITERATIONS,
-        cognitive("1"),
-        social("1"),
-        VELOCITY_LIMIT,
-        REPLICAS,
-        WEIGHT_DEVIATION,
-        best_deviation("0.005"),
-        parameters::boundary("reverse"),
-        parameters::CORRECTION,
-    ];
-    const ACCESS: &'static [Access<Self>] = &[
-        Access::Number(|p| p.inertia, |p, x| p.inertia = x),
-        Access::Number(|p| p.final_inertia, |p, x| p.final_inertia = x),
-        Access::Iterations(|p| p.inertia_iterations, |p, n| p.inertia_iterations = n),
-        Access::Number(|p| p.cognitive, |p, x| p.cognitive = x),
-        Access::Number(|p| p.social, |p, x| p.social = x),
-        Access::Limit(|p| p.velocity_limit, |p, x| p.velocity_limit = x),
-        Access::Whole(|p| p.replicas, |p, n| p.replicas = n),
-        Access::Number(|p| p.weight_deviation, |p, x| p.weight_deviation = x),
-        Access::Number(|p| p.best_deviation, |p, x| p.best_deviation = x),
-        named!(Boundary::ALL, boundary),
-        Access::Number(|p| p.correction, |p, x| p.correction = x),
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        inertia(|p| &mut p.inertia),
+        final_inertia(|p| &mut p.final_inertia),
+        inertia_iterations(|p| &mut p.inertia_iterations),
+        cognitive(|p| &mut p.cognitive),
+        social(|p| &mut p.social),
+        velocity_limit(|p| &mut p.velocity_limit),
+        replicas(|p| &mut p.replicas),
+        weight_deviation(|p| &mut p.weight_deviation),
+        best_deviation(|p| &mut p.best_deviation),
+        boundary(|p| one_of(&Boundary::ALL, &mut p.boundary)),
+        correction(|p| &mut p.correction),
     ];
 }

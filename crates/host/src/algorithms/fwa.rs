@@ -4,9 +4,10 @@ use warpswarm_core::Float;
 use warpswarm_core::fwa::{Fwa, Mapping};
 
 use super::parameters::{
-    self, Access, COUNT, COUNT_OR_NONE, FACTOR, NOT_NEGATIVE, PART, POSITIVE, Params, named,
+    self, At, COUNT, COUNT_OR_NONE, FACTOR, NOT_NEGATIVE, PART, POSITIVE, Parameter, Params,
+    boundary, correction, number, one_of, whole,
 };
-use super::{Algorithm, AlgorithmInfo, ParameterInfo, Preset};
+use super::{Algorithm, AlgorithmInfo, Preset};
 use crate::error::{Error, Result};
 use crate::settings::choices::Backend;
 
@@ -17,7 +18,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     source: "Y. Tan, Y. Zhu, Fireworks algorithm for optimization, ICSI 2010; equations 1 and 2 as in \
              GPU-FWA",
     backends: &[Backend::Cpu],
-    parameters: FwaParams::ROWS,
     presets: &[
         Preset {
             name: "tan-zhu",
@@ -124,7 +124,7 @@ impl FwaParams {
             return Err(Error::Parameter {
                 name: "fewest",
                 value: self.fewest.to_string(),
-                allowed: "a number from 0 to the parameter most",
+                allowed: "a number from 0 to the parameter most".into(),
             });
         }
         let fwa = Fwa {
@@ -149,66 +149,39 @@ impl FwaParams {
     }
 }
 
-pub(super) const fn amplitude(default: &'static str) -> ParameterInfo {
-    ParameterInfo {
-        name: "amplitude",
-        meaning: "sum of all amplitudes, in ranges of the bounds",
-        range: POSITIVE,
-        default,
-    }
+/// Declares a parameter that GPU-FWA has, too.
+pub(super) const fn amplitude<P>(at: At<P, f64>) -> Parameter<P> {
+    number("amplitude", "sum of all amplitudes, in ranges of the bounds", POSITIVE, at)
 }
-pub(super) const AMPLITUDE_FLOOR: ParameterInfo = ParameterInfo {
-    name: "amplitude_floor",
-    meaning: "part of the amplitude that every firework has at least",
-    range: NOT_NEGATIVE,
-    default: "0",
-};
-pub(super) const MAPPING: ParameterInfo = ParameterInfo {
-    name: "boundary",
-    meaning: "what happens to a coordinate that leaves its bounds",
-    range: "modulo, clamp, reflect, wrap, random or reverse",
-    default: "modulo",
-};
+
+/// Declares a parameter that GPU-FWA has, too.
+pub(super) const fn amplitude_floor<P>(at: At<P, f64>) -> Parameter<P> {
+    number(
+        "amplitude_floor",
+        "part of the amplitude that every firework has at least",
+        NOT_NEGATIVE,
+        at,
+    )
+}
 
 impl Params for FwaParams {
-    const ROWS: &'static [ParameterInfo] = &[
-        amplitude("0.2"),
-        AMPLITUDE_FLOOR,
-        ParameterInfo {
-            name: "sparks",
-            meaning: "sparks of all explosions, about",
-            range: COUNT,
-            default: "50",
-        },
-        ParameterInfo {
-            name: "fewest",
-            meaning: "part of the sparks that a firework throws at least",
-            range: PART,
-            default: "0.04",
-        },
-        ParameterInfo {
-            name: "most",
-            meaning: "part of the sparks that a firework throws at most",
-            range: FACTOR,
-            default: "0.8",
-        },
-        ParameterInfo {
-            name: "gaussian_sparks",
-            meaning: "sparks that stretch coordinates of a firework",
-            range: COUNT_OR_NONE,
-            default: "5",
-        },
-        MAPPING,
-        parameters::CORRECTION,
-    ];
-    const ACCESS: &'static [Access<Self>] = &[
-        Access::Number(|p| p.amplitude, |p, x| p.amplitude = x),
-        Access::Number(|p| p.amplitude_floor, |p, x| p.amplitude_floor = x),
-        Access::Whole(|p| p.sparks, |p, n| p.sparks = n),
-        Access::Number(|p| p.fewest, |p, x| p.fewest = x),
-        Access::Number(|p| p.most, |p, x| p.most = x),
-        Access::Whole(|p| p.gaussian_sparks, |p, n| p.gaussian_sparks = n),
-        named!(Mapping::ALL, boundary),
-        Access::Number(|p| p.correction, |p, x| p.correction = x),
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        amplitude(|p| &mut p.amplitude),
+        amplitude_floor(|p| &mut p.amplitude_floor),
+        whole("sparks", "sparks of all explosions, about", COUNT, |p| &mut p.sparks),
+        number("fewest", "part of the sparks that a firework throws at least", PART, |p| {
+            &mut p.fewest
+        }),
+        number("most", "part of the sparks that a firework throws at most", FACTOR, |p| {
+            &mut p.most
+        }),
+        whole(
+            "gaussian_sparks",
+            "sparks that stretch coordinates of a firework",
+            COUNT_OR_NONE,
+            |p| &mut p.gaussian_sparks,
+        ),
+        boundary(|p| one_of(&Mapping::ALL, &mut p.boundary)),
+        correction(|p| &mut p.correction),
     ];
 }

@@ -6,8 +6,10 @@ use warpswarm_core::fwa::Mapping;
 use warpswarm_core::gpu_fwa::GpuFwa;
 use warpswarm_core::method::MAX_ATTEMPTS;
 
-use super::parameters::{self, Access, COUNT, PART, Params, named};
-use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset, fwa};
+use super::parameters::{
+    self, COUNT, PART, Parameter, Params, boundary, correction, number, one_of, whole,
+};
+use super::{Algorithm, AlgorithmInfo, DEVICES, Preset, fwa};
 use crate::error::{Error, Result};
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
@@ -16,7 +18,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     source: "K. Ding, S. Zheng, Y. Tan, A GPU-based parallel fireworks algorithm for optimization, \
              GECCO 2013",
     backends: DEVICES,
-    parameters: GpuFwaParams::ROWS,
     presets: &[Preset {
         name: "paper",
         source: "K. Ding, S. Zheng, Y. Tan, 2013, section 4: 48 fireworks of 16 sparks; its 1,000 \
@@ -91,7 +92,7 @@ impl GpuFwaParams {
             return Err(Error::Parameter {
                 name: "sparks",
                 value: self.sparks.to_string(),
-                allowed: "a whole number from 1 to 64",
+                allowed: "a whole number from 1 to 64".into(),
             });
         }
         let (modulo, boundary) = match self.boundary {
@@ -111,37 +112,25 @@ impl GpuFwaParams {
 }
 
 impl Params for GpuFwaParams {
-    const ROWS: &'static [ParameterInfo] = &[
-        ParameterInfo {
-            name: "sparks",
-            meaning: "sparks of each firework and explosion, up to 64",
-            range: COUNT,
-            default: "16",
-        },
-        ParameterInfo {
-            name: "explosions",
-            meaning: "explosions between two mutations; each is an iteration, and so is the mutation",
-            range: COUNT,
-            default: "30",
-        },
-        ParameterInfo {
-            name: "delta",
-            meaning: "reach of the mutation, which multiplies distances by 1 - delta to 1 + delta",
-            range: PART,
-            default: "0.5",
-        },
-        fwa::amplitude("1"),
-        fwa::AMPLITUDE_FLOOR,
-        fwa::MAPPING,
-        parameters::CORRECTION,
-    ];
-    const ACCESS: &'static [Access<Self>] = &[
-        Access::Whole(|p| p.sparks, |p, n| p.sparks = n),
-        Access::Whole(|p| p.explosions, |p, n| p.explosions = n),
-        Access::Number(|p| p.delta, |p, x| p.delta = x),
-        Access::Number(|p| p.amplitude, |p, x| p.amplitude = x),
-        Access::Number(|p| p.amplitude_floor, |p, x| p.amplitude_floor = x),
-        named!(Mapping::ALL, boundary),
-        Access::Number(|p| p.correction, |p, x| p.correction = x),
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        whole("sparks", "sparks of each firework and explosion, up to 64", COUNT, |p| {
+            &mut p.sparks
+        }),
+        whole(
+            "explosions",
+            "explosions between two mutations; each is an iteration, and so is the mutation",
+            COUNT,
+            |p| &mut p.explosions,
+        ),
+        number(
+            "delta",
+            "reach of the mutation, which multiplies distances by 1 - delta to 1 + delta",
+            PART,
+            |p| &mut p.delta,
+        ),
+        fwa::amplitude(|p| &mut p.amplitude),
+        fwa::amplitude_floor(|p| &mut p.amplitude_floor),
+        boundary(|p| one_of(&Mapping::ALL, &mut p.boundary)),
+        correction(|p| &mut p.correction),
     ];
 }

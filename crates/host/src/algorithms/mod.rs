@@ -48,7 +48,7 @@ const DEVICES: &[Backend] = &[Backend::Cpu, Backend::Gpu, Backend::Emulator];
 /// ```
 /// let de = warpswarm::algorithms::find("de")?;
 /// assert!(de.title.starts_with("differential evolution"));
-/// let names: Vec<_> = de.parameters.iter().map(|parameter| parameter.name).collect();
+/// let names: Vec<_> = de.parameters().iter().map(|parameter| parameter.name).collect();
 /// assert!(names.contains(&"scale_factor"));
 /// de.algorithm().check()?;
 /// # Ok::<(), warpswarm::Error>(())
@@ -63,8 +63,6 @@ pub struct AlgorithmInfo {
     pub source: &'static str,
     /// The backends it runs on, besides `auto`.
     pub backends: &'static [Backend],
-    /// Its parameters.
-    pub parameters: &'static [ParameterInfo],
     /// Named sets of parameters, the default first.
     pub presets: &'static [Preset],
     make: fn() -> Algorithm,
@@ -74,20 +72,21 @@ pub struct AlgorithmInfo {
 ///
 /// ```
 /// let pso = warpswarm::algorithms::find("pso")?;
-/// let inertia = pso.parameters.iter().find(|parameter| parameter.name == "inertia").expect("there is one");
-/// assert_eq!((inertia.range, inertia.default), ("a finite number", "0.7298"));
+/// let boundary = pso.parameters().into_iter().find(|parameter| parameter.name == "boundary").expect("there is one");
+/// assert_eq!(boundary.range, "clamp, reflect, wrap, random or reverse");
+/// assert_eq!(boundary.default.to_string(), "clamp");
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ParameterInfo {
     /// The name, as in [`Algorithm::set`].
     pub name: &'static str,
     /// What it does.
     pub meaning: &'static str,
     /// Which values are allowed.
-    pub range: &'static str,
-    /// The default value.
-    pub default: &'static str,
+    pub range: String,
+    /// The default value: that of [`AlgorithmInfo::algorithm`].
+    pub default: Value,
 }
 
 /// A named set of parameters: `preset=NAME` in [`Algorithm::set`].
@@ -161,10 +160,35 @@ pub fn find(id: &str) -> Result<&'static AlgorithmInfo> {
     })
 }
 
+/// Evaluates `$body` with the parameters of whichever algorithm it is.
+macro_rules! with_params {
+    ($algorithm:expr, $params:ident => $body:expr) => {
+        match $algorithm {
+            Algorithm::Pso($params) | Algorithm::Spso($params) => $body,
+            Algorithm::De($params) => $body,
+            Algorithm::Shade($params) => $body,
+            Algorithm::Auto($params) => $body,
+            Algorithm::CmaEs($params) => $body,
+            Algorithm::Sa($params) => $body,
+            Algorithm::SolisWets($params) => $body,
+            Algorithm::ScatterSearch($params) => $body,
+            Algorithm::Epso($params) => $body,
+            Algorithm::Cmepso($params) => $body,
+            Algorithm::Fwa($params) => $body,
+            Algorithm::GpuFwa($params) => $body,
+        }
+    };
+}
+
 impl AlgorithmInfo {
     /// The algorithm with its default parameters.
     pub fn algorithm(&self) -> Algorithm {
         (self.make)()
+    }
+
+    /// What is known of its parameters.
+    pub fn parameters(&self) -> Vec<ParameterInfo> {
+        with_params!(&self.algorithm(), params => parameters::described(params))
     }
 }
 
@@ -210,26 +234,6 @@ pub enum Algorithm {
     Fwa(FwaParams),
     /// GPU-FWA.
     GpuFwa(GpuFwaParams),
-}
-
-/// Evaluates `$body` with the parameters of whichever algorithm it is.
-macro_rules! with_params {
-    ($algorithm:expr, $params:ident => $body:expr) => {
-        match $algorithm {
-            Algorithm::Pso($params) | Algorithm::Spso($params) => $body,
-            Algorithm::De($params) => $body,
-            Algorithm::Shade($params) => $body,
-            Algorithm::Auto($params) => $body,
-            Algorithm::CmaEs($params) => $body,
-            Algorithm::Sa($params) => $body,
-            Algorithm::SolisWets($params) => $body,
-            Algorithm::ScatterSearch($params) => $body,
-            Algorithm::Epso($params) => $body,
-            Algorithm::Cmepso($params) => $body,
-            Algorithm::Fwa($params) => $body,
-            Algorithm::GpuFwa($params) => $body,
-        }
-    };
 }
 
 // Behind the macro that it uses.

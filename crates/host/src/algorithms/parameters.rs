@@ -1,83 +1,183 @@
-//! Parameters by name: how they are shown, set and checked, from one table an algorithm.
+//! The parameters of an algorithm, each declared once: how they are shown, set, checked and written follows from that.
 
 use super::{AlgorithmInfo, ParameterInfo, Value};
 use crate::error::{Error, Result};
 #[cfg(feature = "serde")]
-use crate::serial::Parameter;
+use crate::serial;
 use warpswarm_core::Float;
 use warpswarm_core::random::MAX_FACTORED;
+use warpswarm_core::shade::{MAX_MEMORY, MAX_TOURNAMENT};
 
-pub(super) const FINITE: &str = "a finite number";
-pub(super) const NOT_NEGATIVE: &str = "a finite number of at least 0";
-/// What random factors multiply: at most [`MAX_FACTORED`](warpswarm_core::random::MAX_FACTORED).
-pub(super) const PULL: &str = "a number from 0 to 1e30";
-pub(super) const POSITIVE: &str = "a finite number above 0";
-pub(super) const LIMIT: &str = "a number above 0, or none";
-pub(super) const PART: &str = "a number from 0 to 1";
-pub(super) const FACTOR: &str = "a number above 0, at most 1";
-/// As [`MAX_MEMORY`](warpswarm_core::shade::MAX_MEMORY) has it.
-pub(super) const MEMORY: &str = "a whole number from 1 to 100";
-/// As [`MAX_TOURNAMENT`](warpswarm_core::shade::MAX_TOURNAMENT) has it.
-pub(super) const TOURNAMENT: &str = "a whole number from 1 to 64";
-pub(super) const ARCHIVE: &str = "a number from 0 to 10, in steps of 0.2";
-pub(super) const COUNT: &str = "a whole number from 1 to 4294967295";
-pub(super) const COUNT_OR_NONE: &str = "a whole number up to 4294967295; 0 for none";
+/// The parameters of an algorithm.
+pub(super) trait Params: Copy + 'static {
+    /// Every parameter, in the order in which they are shown and written.
+    const PARAMETERS: &'static [Parameter<Self>];
+}
 
-pub(super) const ITERATIONS: &str =
-    "a whole number up to 4294967295; 0 for never, run for the iterations of the run";
+/// The declaration of one parameter of `P`.
+pub(super) struct Parameter<P> {
+    /// The name by which users set it: that of the field.
+    pub(super) name: &'static str,
+    meaning: &'static str,
+    pub(super) field: Field<P>,
+}
 
-/// The row of the boundary mode.
-pub(super) const fn boundary(default: &'static str) -> ParameterInfo {
-    ParameterInfo {
-        name: "boundary",
-        meaning: "what happens to a coordinate that leaves its bounds",
-        range: "clamp, reflect, wrap, random or reverse",
-        default,
+/// Where `P` has the value of a parameter, and which values are allowed.
+pub(super) enum Field<P> {
+    /// A number.
+    Number(Range<f64>, At<P, f64>),
+    /// A number above 0, or none.
+    Limit(At<P, Option<f64>>),
+    /// A whole number.
+    Whole(Range<u32>, At<P, u32>),
+    /// A whole number, or as many as the run has iterations.
+    Iterations(At<P, Option<u32>>),
+    /// One of several values that have names.
+    Choice(ChoiceAt<P>),
+}
+
+/// The field of a parameter.
+pub(super) type At<P, T> = fn(&mut P) -> &mut T;
+/// The field of a choice, with the names of its values: [`one_of`].
+pub(super) type ChoiceAt<P> = fn(&mut P) -> Box<dyn Choice + '_>;
+
+/// Which numbers are allowed; of those that are not whole, finite ones only.
+#[derive(Clone, Copy)]
+pub(super) struct Range<T: 'static> {
+    /// In words, as in lists and messages.
+    text: &'static str,
+    holds: fn(T) -> bool,
+}
+
+impl<T> Range<T> {
+    pub(super) const fn new(text: &'static str, holds: fn(T) -> bool) -> Self {
+        Range { text, holds }
     }
 }
 
-/// The row of the boundary's correction.
-pub(super) const CORRECTION: ParameterInfo = ParameterInfo {
-    name: "correction",
-    meaning: "reach of the boundary mode reverse, as a part of the range",
-    range: PART,
-    default: "0.22",
-};
+pub(super) const FINITE: Range<f64> = Range::new("a finite number", |_| true);
+pub(super) const NOT_NEGATIVE: Range<f64> =
+    Range::new("a finite number of at least 0", |x| x >= 0.0);
+/// What random factors multiply.
+pub(super) const PULL: Range<f64> =
+    Range::new("a number from 0 to 1e30", |x| (0.0..=MAX_FACTORED).contains(&x));
+pub(super) const POSITIVE: Range<f64> = Range::new("a finite number above 0", |x| x > 0.0);
+pub(super) const PART: Range<f64> =
+    Range::new("a number from 0 to 1", |x| (0.0..=1.0).contains(&x));
+pub(super) const FACTOR: Range<f64> =
+    Range::new("a number above 0, at most 1", |x| x > 0.0 && x <= 1.0);
+pub(super) const ARCHIVE: Range<f64> = Range::new("a number from 0 to 10, in steps of 0.2", |x| {
+    (0..=50).any(|fifths| x == f64::from(fifths) / 5.0)
+});
+pub(super) const MEMORY: Range<u32> =
+    Range::new("a whole number from 1 to 100", |n| (1..=MAX_MEMORY).contains(&n));
+pub(super) const TOURNAMENT: Range<u32> =
+    Range::new("a whole number from 1 to 64", |n| (1..=MAX_TOURNAMENT).contains(&n));
+pub(super) const COUNT: Range<u32> = Range::new("a whole number from 1 to 4294967295", |n| n > 0);
+pub(super) const COUNT_OR_ZERO: Range<u32> =
+    Range::new("a whole number up to 4294967295", |_| true);
+pub(super) const COUNT_OR_NONE: Range<u32> =
+    Range::new("a whole number up to 4294967295; 0 for none", |_| true);
 
-/// Access to a field whose values have names in a table.
-macro_rules! named {
-    ($table:expr, $($field:ident).+) => {
-        Access::Name(
-            |p| parameters::name_of(&$table, &p.$($field).+),
-            |p, name| parameters::choose(&$table, name, &mut p.$($field).+),
-        )
-    };
-}
-pub(super) use named;
-
-/// How a parameter of `P` is read and written.
-pub(super) enum Access<P> {
-    /// A number; its range is the row's.
-    Number(fn(&P) -> f64, fn(&mut P, f64)),
-    /// A number above 0, or none.
-    Limit(fn(&P) -> Option<f64>, fn(&mut P, Option<f64>)),
-    /// A whole number; its range is the row's.
-    Whole(fn(&P) -> u32, fn(&mut P, u32)),
-    /// A whole number, or as many as the run has iterations.
-    Iterations(fn(&P) -> Option<u32>, fn(&mut P, Option<u32>)),
-    /// One of several names; the second says no where it knows none such.
-    Name(fn(&P) -> &'static str, fn(&mut P, &str) -> bool),
-}
-
+const LIMIT: &str = "a number above 0, or none";
+const ITERATIONS: &str =
+    "a whole number up to 4294967295; 0 for never, run for the iterations of the run";
 /// What stands for as many as the run has iterations.
 const OF_RUN: &str = "run";
 
-/// The parameters of an algorithm.
-pub(super) trait Params: Copy + Sized + 'static {
-    /// What is known of each.
-    const ROWS: &'static [ParameterInfo];
-    /// How each is read and written, in the same order.
-    const ACCESS: &'static [Access<Self>];
+const _: () = assert!(MAX_MEMORY == 100 && MAX_TOURNAMENT == 64, "as the texts above have it");
+
+/// Declares a number.
+pub(super) const fn number<P>(
+    name: &'static str,
+    meaning: &'static str,
+    range: Range<f64>,
+    at: At<P, f64>,
+) -> Parameter<P> {
+    Parameter { name, meaning, field: Field::Number(range, at) }
+}
+
+/// Declares a number above 0, or none.
+pub(super) const fn limit<P>(
+    name: &'static str,
+    meaning: &'static str,
+    at: At<P, Option<f64>>,
+) -> Parameter<P> {
+    Parameter { name, meaning, field: Field::Limit(at) }
+}
+
+/// Declares a whole number.
+pub(super) const fn whole<P>(
+    name: &'static str,
+    meaning: &'static str,
+    range: Range<u32>,
+    at: At<P, u32>,
+) -> Parameter<P> {
+    Parameter { name, meaning, field: Field::Whole(range, at) }
+}
+
+/// Declares a number of iterations, or those of the run.
+pub(super) const fn iterations<P>(
+    name: &'static str,
+    meaning: &'static str,
+    at: At<P, Option<u32>>,
+) -> Parameter<P> {
+    Parameter { name, meaning, field: Field::Iterations(at) }
+}
+
+/// Declares one of several values that have names: its field is [`one_of`] them.
+pub(super) const fn choice<P>(
+    name: &'static str,
+    meaning: &'static str,
+    at: ChoiceAt<P>,
+) -> Parameter<P> {
+    Parameter { name, meaning, field: Field::Choice(at) }
+}
+
+/// Declares the boundary mode.
+pub(super) const fn boundary<P>(at: ChoiceAt<P>) -> Parameter<P> {
+    choice("boundary", "what happens to a coordinate that leaves its bounds", at)
+}
+
+/// Declares the boundary's correction.
+pub(super) const fn correction<P>(at: At<P, f64>) -> Parameter<P> {
+    number("correction", "reach of the boundary mode reverse, as a part of the range", PART, at)
+}
+
+/// A field whose values have names.
+pub(super) trait Choice {
+    /// The names of all values.
+    fn names(&self) -> Vec<&'static str>;
+    /// The name of the value that it has.
+    fn name(&self) -> &'static str;
+    /// Gives it the value of that name; none where there is no such.
+    fn choose(&mut self, name: &str) -> Option<()>;
+}
+
+/// The names of values, and the field that has one of them.
+struct OneOf<'a, T: 'static>(&'static [(&'static str, T)], &'a mut T);
+
+impl<T: Copy + PartialEq> Choice for OneOf<'_, T> {
+    fn names(&self) -> Vec<&'static str> {
+        self.0.iter().map(|(name, _)| *name).collect()
+    }
+
+    fn name(&self) -> &'static str {
+        name_of(self.0, self.1)
+    }
+
+    fn choose(&mut self, name: &str) -> Option<()> {
+        *self.1 = self.0.iter().find(|(known, _)| *known == name)?.1;
+        Some(())
+    }
+}
+
+/// A field that has one of the values with these names.
+pub(super) fn one_of<'a, T: Copy + PartialEq>(
+    names: &'static [(&'static str, T)],
+    field: &'a mut T,
+) -> Box<dyn Choice + 'a> {
+    Box::new(OneOf(names, field))
 }
 
 /// The name of a value in a table of names.
@@ -85,82 +185,118 @@ pub(super) fn name_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> &
     table.iter().find(|(_, known)| known == value).map_or("", |(name, _)| name)
 }
 
-/// Puts the value of that name into `to`; false where there is none.
-pub(super) fn choose<T: Copy>(table: &[(&'static str, T)], name: &str, to: &mut T) -> bool {
-    let found = table.iter().find(|(known, _)| *known == name);
-    if let Some((_, value)) = found {
-        *to = *value;
+impl<P: Params> Parameter<P> {
+    /// The value that `params` has.
+    fn value(&self, mut params: P) -> Value {
+        let params = &mut params;
+        let whole = |n: u32| Value::Number(f64::from(n));
+        match &self.field {
+            Field::Number(_, at) => Value::Number(*at(params)),
+            Field::Limit(at) => at(params).map_or(Value::Unset, Value::Number),
+            Field::Whole(_, at) => whole(*at(params)),
+            Field::Iterations(at) => at(params).map_or(Value::Name(OF_RUN), whole),
+            Field::Choice(at) => Value::Name(at(params).name()),
+        }
     }
-    found.is_some()
+
+    /// Puts in the value that a text stands for; none where it stands for none.
+    fn read(&self, params: &mut P, text: &str) -> Option<()> {
+        match &self.field {
+            Field::Number(_, at) => *at(params) = text.parse().ok()?,
+            Field::Limit(at) if text == "none" => *at(params) = None,
+            Field::Limit(at) => *at(params) = Some(text.parse().ok()?),
+            Field::Whole(_, at) => *at(params) = text.parse().ok()?,
+            Field::Iterations(at) if text == OF_RUN => *at(params) = None,
+            Field::Iterations(at) => *at(params) = Some(text.parse().ok()?),
+            Field::Choice(at) => at(params).choose(text)?,
+        }
+        Some(())
+    }
+
+    /// Whether the value that `params` has is in the range.
+    fn is_allowed(&self, mut params: P) -> bool {
+        let params = &mut params;
+        match &self.field {
+            Field::Number(range, at) => {
+                let x = *at(params);
+                x.is_finite() && (range.holds)(x)
+            }
+            Field::Limit(at) => at(params).is_none_or(|limit| limit > 0.0),
+            Field::Whole(range, at) => (range.holds)(*at(params)),
+            Field::Iterations(_) | Field::Choice(_) => true,
+        }
+    }
+
+    /// The range in words.
+    pub(super) fn range(&self, mut params: P) -> String {
+        match &self.field {
+            Field::Number(range, _) => range.text.into(),
+            Field::Limit(_) => LIMIT.into(),
+            Field::Whole(range, _) => range.text.into(),
+            Field::Iterations(_) => ITERATIONS.into(),
+            Field::Choice(at) => match at(&mut params).names().as_slice() {
+                [others @ .., last] if !others.is_empty() => {
+                    format!("{} or {last}", others.join(", "))
+                }
+                names => names.concat(),
+            },
+        }
+    }
+
+    fn refused(&self, params: P, value: String) -> Error {
+        Error::Parameter { name: self.name, value, allowed: self.range(params) }
+    }
+}
+
+/// What is known of the parameters, whose defaults these are.
+pub(super) fn described<P: Params>(defaults: &P) -> Vec<ParameterInfo> {
+    let described = |parameter: &Parameter<P>| ParameterInfo {
+        name: parameter.name,
+        meaning: parameter.meaning,
+        range: parameter.range(*defaults),
+        default: parameter.value(*defaults),
+    };
+    P::PARAMETERS.iter().map(described).collect()
+}
+
+/// The parameters with their values.
+pub(super) fn list<P: Params>(params: &P) -> Vec<(&'static str, Value)> {
+    P::PARAMETERS.iter().map(|parameter| (parameter.name, parameter.value(*params))).collect()
 }
 
 /// The parameters as they are written: those that are counted without a point.
 #[cfg(feature = "serde")]
-pub(super) fn written<P: Params>(params: &P) -> Vec<(&'static str, Parameter)> {
-    let value = |access: &Access<P>| match access {
-        Access::Number(get, _) => Parameter::Number(get(params)),
-        Access::Limit(get, _) => {
-            get(params).map_or(Parameter::Name("none".into()), Parameter::Number)
-        }
-        Access::Whole(get, _) => Parameter::Whole(get(params)),
-        Access::Iterations(get, _) => {
-            get(params).map_or(Parameter::Name(OF_RUN.into()), Parameter::Whole)
-        }
-        Access::Name(get, _) => Parameter::Name(get(params).into()),
+pub(super) fn written<P: Params>(params: &P) -> Vec<(&'static str, serial::Parameter)> {
+    let written = |parameter: &Parameter<P>| {
+        let is_whole = matches!(parameter.field, Field::Whole(..) | Field::Iterations(_));
+        let value = match parameter.value(*params) {
+            Value::Number(n) if is_whole => serial::Parameter::Whole(n as u32),
+            Value::Number(x) => serial::Parameter::Number(x),
+            name @ (Value::Name(_) | Value::Unset) => serial::Parameter::Name(name.to_string()),
+        };
+        (parameter.name, value)
     };
-    rows::<P>().map(|(row, access)| (row.name, value(access))).collect()
+    P::PARAMETERS.iter().map(written).collect()
 }
 
-fn rows<P: Params>() -> impl Iterator<Item = (&'static ParameterInfo, &'static Access<P>)> {
-    P::ROWS.iter().zip(P::ACCESS)
-}
-
-pub(super) fn list<P: Params>(params: &P) -> Vec<(&'static str, Value)> {
-    let value = |access: &Access<P>| match access {
-        Access::Number(get, _) => Value::Number(get(params)),
-        Access::Limit(get, _) => get(params).map_or(Value::Unset, Value::Number),
-        Access::Whole(get, _) => Value::Number(f64::from(get(params))),
-        Access::Iterations(get, _) => {
-            get(params).map_or(Value::Name(OF_RUN), |count| Value::Number(f64::from(count)))
-        }
-        Access::Name(get, _) => Value::Name(get(params)),
-    };
-    rows::<P>().map(|(row, access)| (row.name, value(access))).collect()
-}
-
+/// Sets a parameter by name. A value that is refused changes nothing.
 pub(super) fn set<P: Params>(
     params: &mut P,
     info: &AlgorithmInfo,
     key: &str,
     value: &str,
 ) -> Result<()> {
-    let Some((row, access)) = rows::<P>().find(|(row, _)| row.name == key) else {
-        let known = P::ROWS.iter().map(|row| row.name);
+    let Some(parameter) = P::PARAMETERS.iter().find(|parameter| parameter.name == key) else {
+        let known = P::PARAMETERS.iter().map(|parameter| parameter.name);
         return Err(Error::UnknownParameter {
             algorithm: info.id,
             key: key.into(),
             known: known.chain(["preset"]).collect(),
         });
     };
-    let wrong =
-        || Error::Parameter { name: row.name, value: format!("`{value}`"), allowed: row.range };
-    // A value that is refused changes nothing.
     let mut changed = *params;
-    match access {
-        Access::Number(_, put) => put(&mut changed, value.parse().map_err(|_| wrong())?),
-        Access::Limit(_, put) if value == "none" => put(&mut changed, None),
-        Access::Limit(_, put) => put(&mut changed, Some(value.parse().map_err(|_| wrong())?)),
-        Access::Whole(_, put) => put(&mut changed, value.parse().map_err(|_| wrong())?),
-        Access::Iterations(_, put) if value == OF_RUN => put(&mut changed, None),
-        Access::Iterations(_, put) => {
-            put(&mut changed, Some(value.parse().map_err(|_| wrong())?));
-        }
-        Access::Name(_, put) => {
-            if !put(&mut changed, value) {
-                return Err(wrong());
-            }
-        }
-    }
+    let read = parameter.read(&mut changed, value);
+    read.ok_or_else(|| parameter.refused(*params, format!("`{value}`")))?;
     check(&changed)?;
     *params = changed;
     Ok(())
@@ -168,54 +304,19 @@ pub(super) fn set<P: Params>(
 
 /// Whether every parameter is in its range.
 pub(super) fn check<P: Params>(params: &P) -> Result<()> {
-    for (row, access) in rows::<P>() {
-        let (value, good) = match access {
-            Access::Number(get, _) => (get(params), number_is_good(row.range, get(params))),
-            Access::Limit(get, _) => {
-                let limit = get(params).unwrap_or(f64::INFINITY);
-                (limit, limit > 0.0)
-            }
-            Access::Whole(get, _) => {
-                let value = get(params);
-                let good = match row.range {
-                    COUNT => value > 0,
-                    MEMORY => (1..=100).contains(&value),
-                    TOURNAMENT => (1..=64).contains(&value),
-                    _ => true,
-                };
-                (f64::from(value), good)
-            }
-            Access::Iterations(..) | Access::Name(..) => continue,
-        };
-        if !good {
-            let value = value.to_string();
-            return Err(Error::Parameter { name: row.name, value, allowed: row.range });
-        }
+    match P::PARAMETERS.iter().find(|parameter| !parameter.is_allowed(*params)) {
+        Some(wrong) => Err(wrong.refused(*params, wrong.value(*params).to_string())),
+        None => Ok(()),
     }
-    Ok(())
-}
-
-/// Whether a number is in one of the ranges above.
-fn number_is_good(range: &'static str, value: f64) -> bool {
-    value.is_finite()
-        && match range {
-            NOT_NEGATIVE => value >= 0.0,
-            PULL => (0.0..=MAX_FACTORED).contains(&value),
-            POSITIVE => value > 0.0,
-            PART => (0.0..=1.0).contains(&value),
-            FACTOR => value > 0.0 && value <= 1.0,
-            ARCHIVE => (0..=50).any(|fifths| value == f64::from(fifths) / 5.0),
-            _ => true,
-        }
 }
 
 /// A parameter in the run's number type.
 pub(super) fn rounded<R: Float>(name: &'static str, value: f64) -> Result<R> {
     let rounded = R::from_f64(value);
-    let allowed = "a number that is finite in the run's precision";
     // What is above zero stays so: a factor or a step of zero would mean something else.
     if rounded.is_finite() && (value == 0.0 || rounded != R::ZERO) {
         return Ok(rounded);
     }
+    let allowed = "a number that is finite in the run's precision".into();
     Err(Error::Parameter { name, value: value.to_string(), allowed })
 }

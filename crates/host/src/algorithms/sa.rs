@@ -6,8 +6,10 @@ use warpswarm_core::sa::Sa;
 
 pub use warpswarm_core::sa::{Neighbour, Unit};
 
-use super::parameters::{self, Access, FACTOR, POSITIVE, Params, named};
-use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
+use super::parameters::{
+    self, FACTOR, POSITIVE, Parameter, Params, boundary, choice, correction, number, one_of,
+};
+use super::{Algorithm, AlgorithmInfo, DEVICES, Preset};
 use crate::error::Result;
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
@@ -16,7 +18,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     source: "S. Kirkpatrick, C. Gelatt, M. Vecchi, Optimization by simulated annealing, Science 220, \
              1983; population as in libCudaOptimize",
     backends: DEVICES,
-    parameters: SaParams::ROWS,
     presets: &[
         Preset {
             name: "shrinking",
@@ -129,54 +130,24 @@ impl SaParams {
 }
 
 impl Params for SaParams {
-    const ROWS: &'static [ParameterInfo] = &[
-        ParameterInfo {
-            name: "temperature",
-            meaning: "at the start, in units of the objective",
-            range: POSITIVE,
-            default: "100",
-        },
-        ParameterInfo {
-            name: "cooling",
-            meaning: "factor of the temperature at every iteration",
-            range: FACTOR,
-            default: "0.98",
-        },
-        ParameterInfo {
-            name: "step",
-            meaning: "size of a step at the start",
-            range: POSITIVE,
-            default: "0.1",
-        },
-        ParameterInfo {
-            name: "unit",
-            meaning: "in what the step counts: ranges of the bounds, or units of the coordinate",
-            range: "ranges or coordinates",
-            default: "ranges",
-        },
-        ParameterInfo {
-            name: "step_cooling",
-            meaning: "factor of the step at every iteration",
-            range: FACTOR,
-            default: "0.998",
-        },
-        ParameterInfo {
-            name: "neighbour",
-            meaning: "how a chain steps",
-            range: "uniform or gaussian",
-            default: "gaussian",
-        },
-        parameters::boundary("reflect"),
-        parameters::CORRECTION,
-    ];
-    const ACCESS: &'static [Access<Self>] = &[
-        Access::Number(|p| p.temperature, |p, x| p.temperature = x),
-        Access::Number(|p| p.cooling, |p, x| p.cooling = x),
-        Access::Number(|p| p.step, |p, x| p.step = x),
-        named!(Unit::ALL, unit),
-        Access::Number(|p| p.step_cooling, |p, x| p.step_cooling = x),
-        named!(Neighbour::ALL, neighbour),
-        named!(Boundary::ALL, boundary),
-        Access::Number(|p| p.correction, |p, x| p.correction = x),
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        number("temperature", "at the start, in units of the objective", POSITIVE, |p| {
+            &mut p.temperature
+        }),
+        number("cooling", "factor of the temperature at every iteration", FACTOR, |p| {
+            &mut p.cooling
+        }),
+        number("step", "size of a step at the start", POSITIVE, |p| &mut p.step),
+        choice(
+            "unit",
+            "in what the step counts: ranges of the bounds, or units of the coordinate",
+            |p| one_of(&Unit::ALL, &mut p.unit),
+        ),
+        number("step_cooling", "factor of the step at every iteration", FACTOR, |p| {
+            &mut p.step_cooling
+        }),
+        choice("neighbour", "how a chain steps", |p| one_of(&Neighbour::ALL, &mut p.neighbour)),
+        boundary(|p| one_of(&Boundary::ALL, &mut p.boundary)),
+        correction(|p| &mut p.correction),
     ];
 }

@@ -6,9 +6,12 @@ use warpswarm_core::scatter_search::ScatterSearch;
 
 pub use warpswarm_core::scatter_search::Update;
 
-use super::parameters::{self, Access, COUNT, NOT_NEGATIVE, Params, named};
+use super::parameters::{
+    self, COUNT, COUNT_OR_ZERO, NOT_NEGATIVE, Parameter, Params, boundary, choice, correction,
+    number, one_of, whole,
+};
 use super::solis_wets::{self, Mirror, SolisWetsParams};
-use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
+use super::{Algorithm, AlgorithmInfo, DEVICES, Preset};
 use crate::error::{Error, Result};
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
@@ -16,7 +19,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     title: "scatter search: pairs of good and of scattered points combined, and improved",
     source: "F. Glover, A template for scatter search and path relinking, 1998; as in libCudaOptimize",
     backends: DEVICES,
-    parameters: ScatterSearchParams::ROWS,
     presets: &[Preset {
         name: "libcudaoptimize",
         source: "libCudaOptimize: best and diverse set, BLX-alpha, Solis and Wets' search; sizes and alpha, \
@@ -102,7 +104,7 @@ impl ScatterSearchParams {
             return Err(Error::Parameter {
                 name: "mirror",
                 value,
-                allowed: "failure, for scatter-search",
+                allowed: "failure, for scatter-search".into(),
             });
         }
         Ok(ScatterSearch {
@@ -117,56 +119,33 @@ impl ScatterSearchParams {
 }
 
 impl Params for ScatterSearchParams {
-    const ROWS: &'static [ParameterInfo] = &[
-        ParameterInfo {
-            name: "best_set",
-            meaning: "individuals of the best set",
-            range: COUNT,
-            default: "10",
-        },
-        ParameterInfo {
-            name: "diverse_set",
-            meaning: "individuals of the diverse set; those in neither are the pool",
-            range: COUNT,
-            default: "10",
-        },
-        ParameterInfo {
-            name: "alpha",
-            meaning: "how far outside its parents a coordinate may be, in their distances",
-            range: NOT_NEGATIVE,
-            default: "0.5",
-        },
-        ParameterInfo {
-            name: "improvement",
-            meaning: "tries to improve each of the pool between two updates",
-            range: "a whole number up to 4294967295",
-            default: "20",
-        },
-        ParameterInfo {
-            name: "update",
-            meaning: "how the diverse set is renewed",
-            range: "best or diverse",
-            default: "diverse",
-        },
-        solis_wets::STEP,
-        solis_wets::SMALLEST_STEP,
-        solis_wets::SUCCESSES,
-        solis_wets::FAILURES,
-        parameters::boundary("clamp"),
-        parameters::CORRECTION,
-    ];
-    const ACCESS: &'static [Access<Self>] = &[
-        Access::Whole(|p| p.best_set, |p, n| p.best_set = n),
-        Access::Whole(|p| p.diverse_set, |p, n| p.diverse_set = n),
-        Access::Number(|p| p.alpha, |p, x| p.alpha = x),
-        Access::Whole(|p| p.improvement, |p, n| p.improvement = n),
-        named!(Update::ALL, update),
-        Access::Number(|p| p.search.step, |p, x| p.search.step = x),
-        Access::Number(|p| p.search.smallest_step, |p, x| p.search.smallest_step = x),
-        Access::Whole(|p| p.search.successes, |p, n| p.search.successes = n),
-        Access::Whole(|p| p.search.failures, |p, n| p.search.failures = n),
-        named!(Boundary::ALL, search.boundary),
-        Access::Number(|p| p.search.correction, |p, x| p.search.correction = x),
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        whole("best_set", "individuals of the best set", COUNT, |p| &mut p.best_set),
+        whole(
+            "diverse_set",
+            "individuals of the diverse set; those in neither are the pool",
+            COUNT,
+            |p| &mut p.diverse_set,
+        ),
+        number(
+            "alpha",
+            "how far outside its parents a coordinate may be, in their distances",
+            NOT_NEGATIVE,
+            |p| &mut p.alpha,
+        ),
+        whole(
+            "improvement",
+            "tries to improve each of the pool between two updates",
+            COUNT_OR_ZERO,
+            |p| &mut p.improvement,
+        ),
+        choice("update", "how the diverse set is renewed", |p| one_of(&Update::ALL, &mut p.update)),
+        solis_wets::step(|p| &mut p.search.step),
+        solis_wets::smallest_step(|p| &mut p.search.smallest_step),
+        solis_wets::successes(|p| &mut p.search.successes),
+        solis_wets::failures(|p| &mut p.search.failures),
+        boundary(|p| one_of(&Boundary::ALL, &mut p.search.boundary)),
+        correction(|p| &mut p.search.correction),
     ];
 }
 

@@ -49,7 +49,7 @@ impl ParameterInfo {
     ///
     /// ```
     /// let pso = warpswarm::algorithms::find("pso")?;
-    /// let inertia = pso.parameters[0].search().expect("a number");
+    /// let inertia = pso.parameters()[0].search().expect("a number");
     /// assert_eq!((inertia.name, inertia.lower, inertia.upper), ("inertia", 0.0, 1.0));
     /// # Ok::<(), warpswarm::Error>(())
     /// ```
@@ -80,8 +80,8 @@ mod tests {
         ];
         let mut used = Vec::new();
         for info in ALL {
-            for (parameter, (_, value)) in info.parameters.iter().zip(info.algorithm().parameters())
-            {
+            for parameter in info.parameters() {
+                let value = &parameter.default;
                 let Some(range) = parameter.search() else {
                     let excepted = without.contains(&parameter.name);
                     assert!(matches!(value, Value::Name(_)) || excepted, "{}", parameter.name);

@@ -1,7 +1,7 @@
 //! The parameters of SHADE. The equations are in [`warpswarm_core::shade`].
 
 use warpswarm_core::boundary::{Boundary, Limits};
-use warpswarm_core::shade::{MAX_MEMORY, MAX_TOURNAMENT, MIN_INDIVIDUALS, Shade};
+use warpswarm_core::shade::{MIN_INDIVIDUALS, Shade};
 use warpswarm_core::{Float, Real};
 
 use warpswarm_cpu_ref::falling::Falls;
@@ -9,9 +9,10 @@ use warpswarm_cpu_ref::falling::Falls;
 pub use warpswarm_core::shade::Rebound;
 
 use super::parameters::{
-    self, ARCHIVE, Access, COUNT_OR_NONE, FACTOR, LIMIT, MEMORY, Params, TOURNAMENT, named,
+    self, ARCHIVE, COUNT_OR_NONE, FACTOR, MEMORY, Parameter, Params, TOURNAMENT, boundary,
+    correction, limit, number, one_of, whole,
 };
-use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
+use super::{Algorithm, AlgorithmInfo, DEVICES, Preset};
 use crate::error::{Error, Result};
 use crate::settings::{DEFAULT_ITERATIONS, Settings, Stop};
 
@@ -27,7 +28,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     source: "R. Tanabe, A. Fukunaga, Success-history based parameter adaptation for differential evolution, IEEE CEC \
              2013; memory and falling population of their L-SHADE, IEEE CEC 2014; one of the best by a tournament",
     backends: DEVICES,
-    parameters: ShadeParams::ROWS,
     presets: &[
         Preset {
             name: "tanabe-fukunaga-2014",
@@ -204,61 +204,33 @@ impl ShadeParams {
 }
 
 impl Params for ShadeParams {
-    const ROWS: &'static [ParameterInfo] = &[
-        ParameterInfo {
-            name: "memory",
-            meaning: "places of the memory, H",
-            range: MEMORY,
-            default: "6",
-        },
-        ParameterInfo {
-            name: "initial",
-            meaning: "scale factor and crossover rate in the memory at first",
-            range: FACTOR,
-            default: "0.5",
-        },
-        ParameterInfo {
-            name: "tournament",
-            meaning: "individuals the best of which counts as one of the best, T",
-            range: TOURNAMENT,
-            default: "13",
-        },
-        ParameterInfo {
-            name: "archive",
-            meaning: "points that were given up and are kept, for each individual, A",
-            range: ARCHIVE,
-            default: "1",
-        },
-        ParameterInfo {
-            name: "boundary",
-            meaning: "what happens to a coordinate that leaves its bounds",
-            range: "midpoint, clamp, reflect, wrap, random or reverse",
-            default: "midpoint",
-        },
-        parameters::CORRECTION,
-        ParameterInfo {
-            name: "final_individuals",
-            meaning: "individuals when the budget is spent: the worst leave on the way; 0: all stay",
-            range: COUNT_OR_NONE,
-            default: "0",
-        },
-        ParameterInfo {
-            name: "budget",
-            meaning: "evaluations over which they leave; none: those of the run",
-            range: LIMIT,
-            default: "none",
-        },
-    ];
-    const ACCESS: &'static [Access<Self>] = &[
-        Access::Whole(|p| p.memory, |p, x| p.memory = x),
-        Access::Number(|p| p.initial, |p, x| p.initial = x),
-        Access::Whole(|p| p.tournament, |p, x| p.tournament = x),
-        Access::Number(|p| p.archive, |p, x| p.archive = x),
-        named!(Rebound::ALL, boundary),
-        Access::Number(|p| p.correction, |p, x| p.correction = x),
-        Access::Whole(|p| p.final_individuals, |p, x| p.final_individuals = x),
-        Access::Limit(|p| p.budget, |p, x| p.budget = x),
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        whole("memory", "places of the memory, H", MEMORY, |p| &mut p.memory),
+        number("initial", "scale factor and crossover rate in the memory at first", FACTOR, |p| {
+            &mut p.initial
+        }),
+        whole(
+            "tournament",
+            "individuals the best of which counts as one of the best, T",
+            TOURNAMENT,
+            |p| &mut p.tournament,
+        ),
+        number(
+            "archive",
+            "points that were given up and are kept, for each individual, A",
+            ARCHIVE,
+            |p| &mut p.archive,
+        ),
+        boundary(|p| one_of(&Rebound::ALL, &mut p.boundary)),
+        correction(|p| &mut p.correction),
+        whole(
+            "final_individuals",
+            "individuals when the budget is spent: the worst leave on the way; 0: all stay",
+            COUNT_OR_NONE,
+            |p| &mut p.final_individuals,
+        ),
+        limit("budget", "evaluations over which they leave; none: those of the run", |p| {
+            &mut p.budget
+        }),
     ];
 }
-
-const _: () = assert!(MAX_MEMORY == 100 && MAX_TOURNAMENT == 64, "what MEMORY and TOURNAMENT say");

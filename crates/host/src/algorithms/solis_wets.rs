@@ -7,8 +7,11 @@ use warpswarm_core::solis_wets::SolisWets;
 
 pub use warpswarm_core::solis_wets::Mirror;
 
-use super::parameters::{self, Access, COUNT, NOT_NEGATIVE, POSITIVE, Params, named};
-use super::{Algorithm, AlgorithmInfo, DEVICES, ParameterInfo, Preset};
+use super::parameters::{
+    self, At, COUNT, NOT_NEGATIVE, POSITIVE, Parameter, Params, boundary, choice, correction,
+    number, one_of, whole,
+};
+use super::{Algorithm, AlgorithmInfo, DEVICES, Preset};
 use crate::error::Result;
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
@@ -17,7 +20,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     source: "F. Solis, R. Wets, Minimization by random search techniques, Mathematics of Operations \
              Research 6, 1981; first step as in libCudaOptimize",
     backends: DEVICES,
-    parameters: SolisWetsParams::ROWS,
     presets: &[
         Preset {
             name: "solis-wets-1981",
@@ -32,44 +34,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
         },
     ],
     make: || Algorithm::SolisWets(SolisWetsParams::solis_wets_1981()),
-};
-
-/// The row of a parameter that scatter search has, too.
-pub(super) const STEP: ParameterInfo = ParameterInfo {
-    name: "step",
-    meaning: "deviation of the first step, in ranges of the bounds; 0 for half the distance \
-              to the nearest",
-    range: NOT_NEGATIVE,
-    default: "0",
-};
-/// The row of a parameter that scatter search has, too.
-pub(super) const SMALLEST_STEP: ParameterInfo = ParameterInfo {
-    name: "smallest_step",
-    meaning: "steps do not shrink below it",
-    range: POSITIVE,
-    default: "0.000000000001",
-};
-/// The row of a parameter that scatter search has, too.
-pub(super) const SUCCESSES: ParameterInfo = ParameterInfo {
-    name: "successes",
-    meaning: "in a row, before steps grow",
-    range: COUNT,
-    default: "5",
-};
-/// The row of a parameter that scatter search has, too.
-pub(super) const FAILURES: ParameterInfo = ParameterInfo {
-    name: "failures",
-    meaning: "in a row, before steps shrink",
-    range: COUNT,
-    default: "3",
-};
-
-const MIRROR: ParameterInfo = ParameterInfo {
-    name: "mirror",
-    meaning: "when the mirror image of a step is tried: after a failure, in an iteration of its own, or always, \
-              of which the better counts",
-    range: "failure or always",
-    default: "failure",
 };
 
 /// The parameters of Solis and Wets' random search.
@@ -154,23 +118,42 @@ impl SolisWetsParams {
     }
 }
 
+// The declarations of parameters that scatter search has, too.
+
+pub(super) const fn step<P>(at: At<P, f64>) -> Parameter<P> {
+    number(
+        "step",
+        "deviation of the first step, in ranges of the bounds; 0 for half the distance to the nearest",
+        NOT_NEGATIVE,
+        at,
+    )
+}
+
+pub(super) const fn smallest_step<P>(at: At<P, f64>) -> Parameter<P> {
+    number("smallest_step", "steps do not shrink below it", POSITIVE, at)
+}
+
+pub(super) const fn successes<P>(at: At<P, u32>) -> Parameter<P> {
+    whole("successes", "in a row, before steps grow", COUNT, at)
+}
+
+pub(super) const fn failures<P>(at: At<P, u32>) -> Parameter<P> {
+    whole("failures", "in a row, before steps shrink", COUNT, at)
+}
+
 impl Params for SolisWetsParams {
-    const ROWS: &'static [ParameterInfo] = &[
-        STEP,
-        SMALLEST_STEP,
-        SUCCESSES,
-        FAILURES,
-        MIRROR,
-        parameters::boundary("clamp"),
-        parameters::CORRECTION,
-    ];
-    const ACCESS: &'static [Access<Self>] = &[
-        Access::Number(|p| p.step, |p, x| p.step = x),
-        Access::Number(|p| p.smallest_step, |p, x| p.smallest_step = x),
-        Access::Whole(|p| p.successes, |p, n| p.successes = n),
-        Access::Whole(|p| p.failures, |p, n| p.failures = n),
-        named!(Mirror::ALL, mirror),
-        named!(Boundary::ALL, boundary),
-        Access::Number(|p| p.correction, |p, x| p.correction = x),
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        step(|p| &mut p.step),
+        smallest_step(|p| &mut p.smallest_step),
+        successes(|p| &mut p.successes),
+        failures(|p| &mut p.failures),
+        choice(
+            "mirror",
+            "when the mirror image of a step is tried: after a failure, in an iteration of its own, or always, \
+             of which the better counts",
+            |p| one_of(&Mirror::ALL, &mut p.mirror),
+        ),
+        boundary(|p| one_of(&Boundary::ALL, &mut p.boundary)),
+        correction(|p| &mut p.correction),
     ];
 }

@@ -1,6 +1,5 @@
 //! The CPSO paper's serial SPSO: the parameters are those of `pso`.
 
-use super::parameters::Params;
 use super::{Algorithm, AlgorithmInfo, Preset, PsoParams};
 use crate::settings::choices::Backend;
 
@@ -9,7 +8,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     title: "serial particle swarm optimisation, asynchronous: the baseline of the speed tables",
     source: "CPSO, particle swarm optimisation with CUDA and a tree reduction, Algorithm 1",
     backends: &[Backend::Cpu],
-    parameters: PsoParams::ROWS,
     presets: PRESETS,
     make: || Algorithm::Spso(PsoParams::clerc_kennedy_2002()),
 };

@@ -60,7 +60,7 @@ pub enum Error {
         /// The value as it was given.
         value: String,
         /// What is allowed.
-        allowed: &'static str,
+        allowed: String,
     },
     /// A setting is out of its range.
     #[error("{field} is {value}; allowed: {allowed}")]

@@ -46,7 +46,7 @@ fn parameters_have_the_names_of_their_tables() {
     assert_eq!((&json["inertia"], &json["topology"]), (&0.7298.into(), &"star".into()));
     assert_eq!(json["neighbours"], 2);
     let names = json.as_object().unwrap().len();
-    assert_eq!(names, algorithms::find("pso").unwrap().parameters.len() + 1);
+    assert_eq!(names, algorithms::find("pso").unwrap().parameters().len() + 1);
 
     let read = |text: &str| toml::from_str::<Algorithm>(text);
     let expected = PsoParams { inertia: 0.5, ..PsoParams::cpso_paper() };

@@ -47,10 +47,11 @@ impl Space {
                 2 * FEWEST
             )));
         }
+        let parameters = info.parameters();
         let searchable: Vec<&str> =
-            info.parameters.iter().filter(|p| p.search().is_some()).map(|p| p.name).collect();
+            parameters.iter().filter(|p| p.search().is_some()).map(|p| p.name).collect();
         let one = |name: &String| {
-            let known = info.parameters.iter().find(|parameter| parameter.name == name);
+            let known = parameters.iter().find(|parameter| parameter.name == name);
             known.and_then(ParameterInfo::search).ok_or_else(|| {
                 let what = match known {
                     None => format!("which {} does not have", info.id),
@@ -65,7 +66,7 @@ impl Space {
             |parameter: &&ParameterInfo| !is_set(parameter.name) && matters(&start, parameter.name);
         let variables: Vec<Variable> = match args.parameters.as_slice() {
             [] => {
-                let usual = info.parameters.iter().filter(usual);
+                let usual = parameters.iter().filter(usual);
                 usual.filter_map(ParameterInfo::search).collect()
             }
             names => names.iter().map(one).collect::<Result<_, _>>()?,

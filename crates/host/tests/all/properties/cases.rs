@@ -39,7 +39,7 @@ impl Range {
     pub(crate) fn of(parameter: &ParameterInfo) -> Self {
         const MOST: f64 = f64::MAX;
         let number = |least, included, most| Range::Number { least, included, most };
-        match parameter.range {
+        match parameter.range.as_str() {
             "a finite number" => number(-MOST, true, MOST),
             "a finite number of at least 0" => number(0.0, true, MOST),
             "a finite number above 0" => number(0.0, false, MOST),
@@ -57,7 +57,7 @@ impl Range {
 }
 
 /// The names that a range lists: "a, b or c".
-fn names(range: &'static str) -> Vec<String> {
+fn names(range: &str) -> Vec<String> {
     range.split(", ").flat_map(|part| part.split(" or ")).map(String::from).collect()
 }
 
@@ -66,10 +66,10 @@ const FREE: [&str; 5] =
     ["inertia_iterations", "improvement", "explosions", "successes", "failures"];
 
 /// Values in the range of a parameter: mostly ordinary ones, sometimes the ends of what every precision holds.
-fn value(parameter: &'static ParameterInfo) -> BoxedStrategy<String> {
+fn value(parameter: &ParameterInfo) -> BoxedStrategy<String> {
     let text = |x: f64| x.to_string();
     match Range::of(parameter) {
-        Range::Names => prop::sample::select(names(parameter.range)).boxed(),
+        Range::Names => prop::sample::select(names(&parameter.range)).boxed(),
         Range::Limit => prop_oneof![
             Just("none".to_string()),
             (0.01..2.0).prop_map(text),
@@ -95,10 +95,11 @@ fn value(parameter: &'static ParameterInfo) -> BoxedStrategy<String> {
 
 /// An algorithm with parameters that are in their ranges, whether they fit each other or not.
 pub(crate) fn of(info: &'static AlgorithmInfo) -> impl Strategy<Value = Algorithm> {
-    let values: Vec<_> = info.parameters.iter().map(value).collect();
+    let parameters = info.parameters();
+    let values: Vec<_> = parameters.iter().map(value).collect();
     values.prop_map(move |values| {
         let mut algorithm = info.algorithm();
-        for (parameter, value) in info.parameters.iter().zip(values) {
+        for (parameter, value) in parameters.iter().zip(values) {
             // A range that depends on the precision or another parameter is known where it is used.
             algorithm.set(parameter.name, &value).unwrap();
         }

@@ -156,9 +156,9 @@ fn wrong_values(range: Range) -> BoxedStrategy<String> {
 /// A parameter of an algorithm and a value outside of its range.
 fn wrong_parameters() -> impl Strategy<Value = (Algorithm, &'static str, String)> {
     let all = algorithms::ALL.iter().flat_map(|info| {
-        info.parameters.iter().map(move |parameter| {
+        info.parameters().into_iter().map(move |parameter| {
             let algorithm = info.algorithm();
-            wrong_values(Range::of(parameter))
+            wrong_values(Range::of(&parameter))
                 .prop_map(move |value| (algorithm, parameter.name, value))
                 .boxed()
         })
