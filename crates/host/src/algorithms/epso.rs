@@ -4,15 +4,14 @@
 use warpswarm_core::Float;
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::epso::Epso;
-use warpswarm_core::method::MAX_ATTEMPTS;
 use warpswarm_core::pso::Coefficients;
 
 use super::parameters::{
-    self, At, COUNT, FINITE, NOT_NEGATIVE, PULL, Parameter, Params, boundary, correction,
+    self, At, FINITE, NOT_NEGATIVE, OTHER_ATTEMPTS, PULL, Parameter, Params, boundary, correction,
     iterations, limit, number, one_of, whole,
 };
 use super::{Algorithm, AlgorithmInfo, DEVICES, Preset};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::settings::{DEFAULT_ITERATIONS, Settings};
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
@@ -142,13 +141,6 @@ impl EpsoParams {
 
     /// The parameters in the run's number type, which have been checked.
     pub(super) fn rounded<R: Float>(&self) -> Result<Epso<R>> {
-        if self.replicas >= MAX_ATTEMPTS {
-            return Err(Error::Parameter {
-                name: "replicas",
-                value: self.replicas.to_string(),
-                allowed: "a whole number from 1 to 63".into(),
-            });
-        }
         Ok(Epso {
             coefficients: Coefficients {
                 inertia: parameters::rounded("inertia", self.inertia)?,
@@ -195,7 +187,7 @@ pub(super) const fn velocity_limit<P>(at: At<P, Option<f64>>) -> Parameter<P> {
 }
 
 pub(super) const fn replicas<P>(at: At<P, u32>) -> Parameter<P> {
-    whole("replicas", "replicas of each particle, up to 63", COUNT, at)
+    whole("replicas", "replicas of each particle", OTHER_ATTEMPTS, at)
 }
 
 pub(super) const fn weight_deviation<P>(at: At<P, f64>) -> Parameter<P> {

@@ -4,13 +4,12 @@ use warpswarm_core::Float;
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::fwa::Mapping;
 use warpswarm_core::gpu_fwa::GpuFwa;
-use warpswarm_core::method::MAX_ATTEMPTS;
 
 use super::parameters::{
-    self, COUNT, PART, Parameter, Params, boundary, correction, number, one_of, whole,
+    self, ATTEMPTS, COUNT, PART, Parameter, Params, boundary, correction, number, one_of, whole,
 };
 use super::{Algorithm, AlgorithmInfo, DEVICES, Preset, fwa};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     id: "gpu-fwa",
@@ -88,13 +87,6 @@ impl GpuFwaParams {
     /// The parameters in the run's number type, checked.
     pub(crate) fn method<R: Float>(&self) -> Result<GpuFwa<R>> {
         parameters::check(self)?;
-        if self.sparks > MAX_ATTEMPTS {
-            return Err(Error::Parameter {
-                name: "sparks",
-                value: self.sparks.to_string(),
-                allowed: "a whole number from 1 to 64".into(),
-            });
-        }
         let (modulo, boundary) = match self.boundary {
             Mapping::Modulo => (1, Boundary::Clamp),
             Mapping::Boundary(boundary) => (0, boundary),
@@ -113,9 +105,7 @@ impl GpuFwaParams {
 
 impl Params for GpuFwaParams {
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        whole("sparks", "sparks of each firework and explosion, up to 64", COUNT, |p| {
-            &mut p.sparks
-        }),
+        whole("sparks", "sparks of each firework and explosion", ATTEMPTS, |p| &mut p.sparks),
         whole(
             "explosions",
             "explosions between two mutations; each is an iteration, and so is the mutation",

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 #[cfg(feature = "serde")]
 use crate::serial;
 use warpswarm_core::Float;
+use warpswarm_core::method::MAX_ATTEMPTS;
 use warpswarm_core::random::MAX_FACTORED;
 use warpswarm_core::shade::{MAX_MEMORY, MAX_TOURNAMENT};
 
@@ -73,6 +74,12 @@ pub(super) const MEMORY: Range<u32> =
     Range::new("a whole number from 1 to 100", |n| (1..=MAX_MEMORY).contains(&n));
 pub(super) const TOURNAMENT: Range<u32> =
     Range::new("a whole number from 1 to 64", |n| (1..=MAX_TOURNAMENT).contains(&n));
+/// Proposals of an individual in an iteration.
+pub(super) const ATTEMPTS: Range<u32> =
+    Range::new("a whole number from 1 to 64", |n| (1..=MAX_ATTEMPTS).contains(&n));
+/// The same beside one of its own.
+pub(super) const OTHER_ATTEMPTS: Range<u32> =
+    Range::new("a whole number from 1 to 63", |n| (1..MAX_ATTEMPTS).contains(&n));
 pub(super) const COUNT: Range<u32> = Range::new("a whole number from 1 to 4294967295", |n| n > 0);
 pub(super) const COUNT_OR_ZERO: Range<u32> =
     Range::new("a whole number up to 4294967295", |_| true);
@@ -85,7 +92,10 @@ const ITERATIONS: &str =
 /// What stands for as many as the run has iterations.
 const OF_RUN: &str = "run";
 
-const _: () = assert!(MAX_MEMORY == 100 && MAX_TOURNAMENT == 64, "as the texts above have it");
+const _: () = assert!(
+    MAX_MEMORY == 100 && MAX_TOURNAMENT == 64 && MAX_ATTEMPTS == 64,
+    "the texts above say so"
+);
 
 /// Declares a number.
 pub(super) const fn number<P>(

@@ -202,9 +202,11 @@ fn parameters_of_methods() {
         check("sa", &[("temperature", temperature)], 9, &expected);
     }
     for id in ["epso", "cmepso"] {
-        let expected = |value| format!("parameter replicas is {value}; allowed: ");
-        check(id, &[("replicas", "0")], 10, &(expected("0") + count));
-        check(id, &[("replicas", "64")], 20, &(expected("64") + "a whole number from 1 to 63"));
+        for value in ["0", "64"] {
+            let expected =
+                format!("parameter replicas is {value}; allowed: a whole number from 1 to 63");
+            check(id, &[("replicas", value)], 20, &expected);
+        }
     }
     check("cmepso", &[("slaves", "0")], 10, &format!("parameter slaves is 0; allowed: {count}"));
     for individuals in [10, 25] {
