@@ -117,11 +117,9 @@ fn algorithm(root: &Path, info: &AlgorithmInfo) -> Result<String> {
         let (meaning, range) = (cell(row.meaning), cell(&row.range));
         writeln!(text, "| `{}` | {meaning} | {range} | {} |", row.name, row.default)?;
     }
-    if !info.presets.is_empty() {
-        writeln!(text, "\n## Presets\n\n| `--set preset=` | source |\n|---|---|")?;
-        for preset in info.presets {
-            writeln!(text, "| `{}` | {} |", preset.name, cell(preset.source))?;
-        }
+    writeln!(text, "\n## Presets\n\n| `--set preset=` | source |\n|---|---|")?;
+    for preset in info.presets {
+        writeln!(text, "| `{}` | {} |", preset.name, cell(preset.source))?;
     }
     for (heading, file) in sources(info.id) {
         let path = root.join("crates/core/src").join(file);

@@ -46,7 +46,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
         source: "docs/how-to/choose-a-method.md",
         make: || Algorithm::Auto(AutoParams {}),
     }],
-    make: || Algorithm::Auto(AutoParams {}),
 };
 
 /// The default, which has no parameters: whoever wants to set some takes [`CmaEsParams`](super::CmaEsParams) or [`ShadeParams`].

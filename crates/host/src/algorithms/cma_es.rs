@@ -38,7 +38,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
             },
         },
     ],
-    make: || Algorithm::CmaEs(CmaEsParams::bipop()),
 };
 
 /// The parameters of CMA-ES, of those that the tutorial leaves to its user.

@@ -32,7 +32,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
             make: || Algorithm::Cmepso(CmepsoParams::paper(1000)),
         },
     ],
-    make: || Algorithm::Cmepso(CmepsoParams::default()),
 };
 
 /// Which of the swarms there are.

@@ -34,7 +34,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
             },
         },
     ],
-    make: || Algorithm::De(DeParams::storn_price_1997()),
 };
 
 /// The parameters of differential evolution.

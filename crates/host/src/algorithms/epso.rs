@@ -33,7 +33,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
             make: || Algorithm::Epso(EpsoParams::cmepso_paper(1000)),
         },
     ],
-    make: || Algorithm::Epso(EpsoParams::default()),
 };
 
 /// The parameters of evolutionary particle swarm optimisation.

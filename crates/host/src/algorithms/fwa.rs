@@ -31,7 +31,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
             make: || Algorithm::Fwa(FwaParams::gpu_fwa_paper()),
         },
     ],
-    make: || Algorithm::Fwa(FwaParams::tan_zhu_2010()),
 };
 
 /// The parameters of the fireworks algorithm; the fireworks are the individuals.

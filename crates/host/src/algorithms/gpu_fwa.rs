@@ -23,7 +23,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
                  iterations are 31,000 of ours",
         make: || Algorithm::GpuFwa(GpuFwaParams::paper()),
     }],
-    make: || Algorithm::GpuFwa(GpuFwaParams::paper()),
 };
 
 /// The parameters of GPU-FWA; the fireworks are the individuals.

@@ -63,9 +63,8 @@ pub struct AlgorithmInfo {
     pub source: &'static str,
     /// The backends it runs on, besides `auto`.
     pub backends: &'static [Backend],
-    /// Named sets of parameters, the default first.
+    /// Named sets of parameters: at least one, the default first.
     pub presets: &'static [Preset],
-    make: fn() -> Algorithm,
 }
 
 /// What is known of a parameter.
@@ -140,6 +139,14 @@ pub const ALL: &[AlgorithmInfo] = &[
     gpu_fwa::INFO,
 ];
 
+const _: () = {
+    let mut i = 0;
+    while i < ALL.len() {
+        assert!(!ALL[i].presets.is_empty(), "an algorithm has a preset, its default");
+        i += 1;
+    }
+};
+
 /// The algorithm of that name.
 ///
 /// ```
@@ -181,9 +188,9 @@ macro_rules! with_params {
 }
 
 impl AlgorithmInfo {
-    /// The algorithm with its default parameters.
+    /// The algorithm with its default parameters: those of the first preset.
     pub fn algorithm(&self) -> Algorithm {
-        (self.make)()
+        self.presets[0].algorithm()
     }
 
     /// What is known of its parameters.

@@ -22,7 +22,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
              topologies of J. Kennedy, R. Mendes, CEC 2002",
     backends: DEVICES,
     presets: PsoParams::PRESETS,
-    make: || Algorithm::Pso(PsoParams::clerc_kennedy_2002()),
 };
 
 /// The parameters of particle swarm optimisation.

@@ -31,7 +31,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
             make: || Algorithm::Sa(SaParams::libcudaoptimize()),
         },
     ],
-    make: || Algorithm::Sa(SaParams::shrinking()),
 };
 
 /// The parameters of simulated annealing.

@@ -25,7 +25,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
                  which it does not give, are usual ones",
         make: || Algorithm::ScatterSearch(ScatterSearchParams::libcudaoptimize()),
     }],
-    make: || Algorithm::ScatterSearch(ScatterSearchParams::libcudaoptimize()),
 };
 
 /// The parameters of scatter search.

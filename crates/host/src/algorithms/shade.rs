@@ -42,7 +42,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
             make: || Algorithm::Shade(ShadeParams::lshade()),
         },
     ],
-    make: || Algorithm::Shade(ShadeParams::tanabe_fukunaga_2014()),
 };
 
 /// The parameters of SHADE.

@@ -33,7 +33,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
             make: || Algorithm::SolisWets(SolisWetsParams::libcudaoptimize()),
         },
     ],
-    make: || Algorithm::SolisWets(SolisWetsParams::solis_wets_1981()),
 };
 
 /// The parameters of Solis and Wets' random search.

@@ -9,7 +9,6 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     source: "CPSO, particle swarm optimisation with CUDA and a tree reduction, Algorithm 1",
     backends: &[Backend::Cpu],
     presets: PRESETS,
-    make: || Algorithm::Spso(PsoParams::clerc_kennedy_2002()),
 };
 
 /// Those of `pso` that a swarm without neighbourhoods and with a constant inertia can have.
