@@ -5,6 +5,8 @@ use clap::{Args, ValueEnum};
 pub(super) const EXAMPLES: &str = "\
 Examples:
   warpswarm list problems
+  warpswarm list problems spring
+  warpswarm list algorithms pso
   warpswarm list algorithms --json | jq '.[].id'";
 
 #[derive(Debug, Args)]
@@ -12,6 +14,10 @@ pub(crate) struct ListArgs {
     /// What to list
     #[arg(value_enum, value_name = "problems|algorithms")]
     pub(crate) what: Listed,
+
+    /// Describe this one: bounds and optimum of a problem, parameters and presets of an algorithm
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
 
     /// Write JSON instead of text
     #[arg(long)]

@@ -84,7 +84,7 @@ pub(crate) struct SolveArgs {
     #[arg(long, value_name = "N", value_parser = instance, allow_negative_numbers = true)]
     pub(crate) instance: Option<u32>,
 
-    /// Algorithm; `warpswarm list algorithms` lists all of them with their parameters
+    /// Algorithm; `warpswarm list algorithms` lists them, `warpswarm list algorithms ID` shows the parameters of one
     ///
     /// Some options replace auto by another algorithm; see the text after the options.
     #[arg(long, value_name = "ID", default_value = "auto")]

@@ -1,36 +1,69 @@
 //! `warpswarm list`.
 
 use std::io::{self, Write};
+use std::slice;
 
 use serde::Serialize;
 use warpswarm::algorithms::{self, AlgorithmInfo, ParameterInfo};
 use warpswarm::problems::{self, Constraint, Dimensions, ProblemInfo};
 use warpswarm::{Bounds, bbob};
+use warpswarm_pictures::counted;
 
 use crate::args::{ListArgs, Listed};
 use crate::failure::{Code, Failure, SUCCESS};
 use crate::output::number::parameter as json;
 use crate::output::summary;
 
-/// Lists problems or algorithms.
+/// Columns of a line of a list; a longer description is cut.
+const WIDTH: usize = 110;
+
+/// Lists problems or algorithms, or describes one of them.
 pub(crate) fn run(args: &ListArgs) -> Result<Code, Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    match (args.what, args.json) {
-        (Listed::Problems, false) => print_problems(&mut out)?,
-        (Listed::Problems, true) => {
-            let of_suite = bbob::all().iter().map(Problem::of_suite);
-            let rows: Vec<Problem> =
-                problems::all().iter().map(Problem::of).chain(of_suite).collect();
-            print_json(&mut out, &rows)?;
+    let name = args.name.as_deref();
+    match args.what {
+        Listed::Problems => {
+            let (problems, functions) = name.map_or_else(|| Ok(every_problem()), named_problem)?;
+            if args.json {
+                let of_suite = functions.iter().map(Problem::of_suite);
+                let rows: Vec<Problem> = problems.iter().map(Problem::of).chain(of_suite).collect();
+                print_json(&mut out, &rows)?;
+            } else if name.is_some() {
+                problems.iter().try_for_each(|problem| print_problem(&mut out, problem))?;
+                functions.iter().try_for_each(|function| print_function(&mut out, function))?;
+            } else {
+                print_problems(&mut out)?;
+            }
         }
-        (Listed::Algorithms, false) => print_algorithms(&mut out)?,
-        (Listed::Algorithms, true) => {
-            let rows: Vec<Algorithm> = algorithms::ALL.iter().map(Algorithm::of).collect();
-            print_json(&mut out, &rows)?;
+        Listed::Algorithms => {
+            let found = name.map(algorithms::find).transpose()?;
+            let all = found.map_or(algorithms::ALL, slice::from_ref);
+            if args.json {
+                let rows: Vec<Algorithm> = all.iter().map(Algorithm::of).collect();
+                print_json(&mut out, &rows)?;
+            } else if name.is_some() {
+                all.iter().try_for_each(|algorithm| print_algorithm(&mut out, algorithm))?;
+            } else {
+                print_algorithms(&mut out)?;
+            }
         }
     }
     out.flush()?;
     Ok(SUCCESS)
+}
+
+/// Built-in problems, and functions of the BBOB suite.
+type Problems = (&'static [ProblemInfo], &'static [bbob::Function]);
+
+fn every_problem() -> Problems {
+    (problems::all(), bbob::all())
+}
+
+fn named_problem(name: &str) -> Result<Problems, Failure> {
+    Ok(match crate::problem::Problem::is_bbob(name) {
+        true => (&[], slice::from_ref(bbob::find(name)?)),
+        false => (slice::from_ref(problems::find(name)?), &[]),
+    })
 }
 
 fn print_json(out: &mut impl Write, rows: &impl Serialize) -> io::Result<()> {
@@ -38,35 +71,93 @@ fn print_json(out: &mut impl Write, rows: &impl Serialize) -> io::Result<()> {
     writeln!(out)
 }
 
+/// A line for each problem: its name, its dimensions, its formula.
 fn print_problems(out: &mut impl Write) -> io::Result<()> {
     let width = problems::all().iter().map(|problem| problem.id.len()).max().unwrap_or(0);
+    let mut line = |id: &str, dimensions: &str, what: &str| {
+        let head = format!("{id:width$}  {dimensions:<13}  ");
+        writeln!(out, "{head}{}", cut(what, WIDTH - head.len()))
+    };
+    line("name", "dimensions", "formula")?;
     for problem in problems::all() {
-        writeln!(out, "{:width$}  {}", problem.id, problem.formula)?;
-        for Constraint { name, formula } in problem.constraints {
-            writeln!(out, "{:width$}  {name} = {formula} <= 0", "")?;
-        }
-        let said = Problem::of(problem);
-        writeln!(out, "{:width$}  dimensions {}{}", "", problem.dimensions, named(problem))?;
-        writeln!(out, "{:width$}  bounds {}", "", said.bounds_in_words())?;
-        if let Some(optimum) = said.optimum_in_words(problem.dimensions) {
-            writeln!(out, "{:width$}  {optimum}", "")?;
-        }
-        writeln!(out, "{:width$}  {}", "", problem.source)?;
+        let constraints = match problem.constraints.len() as u64 {
+            0 => String::new(),
+            count => format!("; {}", counted(count, "constraint")),
+        };
+        let what = format!("{}{constraints}", problem.formula);
+        line(problem.id, &in_short(problem.dimensions), &what)?;
     }
+    let suite = format!("{} to {}", bbob::MIN_DIMENSIONS, bbob::MAX_DIMENSIONS);
     for function in bbob::all() {
-        writeln!(out, "{:width$}  {}", function.id, function.name)?;
+        line(function.id, &suite, function.name)?;
     }
-    let said = Problem::of_suite(&bbob::all()[0]);
-    let Allowed { least, most, .. } = said.dimensions;
-    let (most, instances) = (most.unwrap_or(least), bbob::MAX_INSTANCE);
-    writeln!(out, "{:width$}  dimensions {least} to {most}", "")?;
-    writeln!(out, "{:width$}  bounds {}", "", said.bounds_in_words())?;
     writeln!(
         out,
-        "{:width$}  --instance 1 to {instances}: where the optimum is, and its value",
-        ""
+        "\n`warpswarm list problems NAME` describes one; `warpswarm solve NAME` minimises it."
+    )
+}
+
+/// The numbers of dimensions, in a few letters.
+fn in_short(dimensions: Dimensions) -> String {
+    match dimensions {
+        Dimensions { least, most, .. } if least == most => least.to_string(),
+        Dimensions { least, most: usize::MAX, multiple_of: 1 } => format!("{least} or more"),
+        Dimensions { least, most, multiple_of: 1 } => format!("{least} to {most}"),
+        Dimensions { least, multiple_of, .. } => {
+            format!("{least}, {}, {}, ...", least + multiple_of, least + 2 * multiple_of)
+        }
+    }
+}
+
+/// A line for each algorithm: its name, and what it is.
+fn print_algorithms(out: &mut impl Write) -> io::Result<()> {
+    let width = algorithms::ALL.iter().map(|algorithm| algorithm.id.len()).max().unwrap_or(0);
+    for algorithm in algorithms::ALL {
+        let what = cut(algorithm.title, WIDTH - width - 2);
+        writeln!(out, "{:width$}  {what}", algorithm.id)?;
+    }
+    writeln!(
+        out,
+        "\n`warpswarm list algorithms NAME` shows its parameters; `warpswarm solve PROBLEM --algorithm NAME` uses it."
+    )
+}
+
+/// A text, or as much of it as there is room for.
+fn cut(text: &str, room: usize) -> String {
+    match text.char_indices().nth(room.saturating_sub(3)) {
+        Some((end, _)) if text.chars().count() > room => format!("{}...", text[..end].trim_end()),
+        _ => text.into(),
+    }
+}
+
+/// The whole entry of a built-in problem.
+fn print_problem(out: &mut impl Write, problem: &ProblemInfo) -> io::Result<()> {
+    writeln!(out, "{}: {}", problem.id, problem.formula)?;
+    for Constraint { name, formula } in problem.constraints {
+        writeln!(out, "  constraint  {name} = {formula} <= 0")?;
+    }
+    let said = Problem::of(problem);
+    writeln!(out, "  dimensions  {}{}", problem.dimensions, named(problem))?;
+    writeln!(out, "  bounds      {}", said.bounds_in_words())?;
+    if let Some(optimum) = said.optimum_in_words(problem.dimensions) {
+        writeln!(out, "  best known  {optimum}")?;
+    }
+    writeln!(out, "  source      {}", problem.source)
+}
+
+/// The whole entry of a function of the BBOB suite.
+fn print_function(out: &mut impl Write, function: &bbob::Function) -> io::Result<()> {
+    let said = Problem::of_suite(function);
+    let (least, most) = (bbob::MIN_DIMENSIONS, bbob::MAX_DIMENSIONS);
+    writeln!(out, "{}: {}", function.id, function.name)?;
+    writeln!(out, "  dimensions  {least} to {most}, {} by default", bbob::USUAL_DIMENSIONS)?;
+    writeln!(out, "  bounds      {}", said.bounds_in_words())?;
+    writeln!(
+        out,
+        "  instances   1 to {} (--instance), which differ in where the optimum is, and in its value",
+        bbob::MAX_INSTANCE
     )?;
-    writeln!(out, "{:width$}  {}", "", said.source)
+    writeln!(out, "  source      {}", said.source)
 }
 
 /// `: d, D, P`, where the coordinates have names.
@@ -77,22 +168,21 @@ fn named(problem: &ProblemInfo) -> String {
     }
 }
 
-fn print_algorithms(out: &mut impl Write) -> io::Result<()> {
-    for algorithm in algorithms::ALL {
-        let backends: Vec<&str> = algorithm.backends.iter().map(|b| b.name()).collect();
-        writeln!(out, "{}: {}", algorithm.id, algorithm.title)?;
-        writeln!(out, "  source    {}", algorithm.source)?;
-        writeln!(out, "  backends  {}", backends.join(", "))?;
-        for preset in algorithm.presets {
-            writeln!(out, "  --set preset={}: {}", preset.name, preset.source)?;
-        }
-        let parameters = algorithm.parameters().into_iter();
-        let rows: Vec<_> =
-            parameters.map(|p| (format!("--set {}={}", p.name, p.default), p)).collect();
-        let width = rows.iter().map(|(set, _)| set.len()).max().unwrap_or(0);
-        for (set, ParameterInfo { meaning, range, .. }) in rows {
-            writeln!(out, "  {set:width$}  {meaning} ({range})")?;
-        }
+/// The whole entry of an algorithm.
+fn print_algorithm(out: &mut impl Write, algorithm: &AlgorithmInfo) -> io::Result<()> {
+    let backends: Vec<&str> = algorithm.backends.iter().map(|b| b.name()).collect();
+    writeln!(out, "{}: {}", algorithm.id, algorithm.title)?;
+    writeln!(out, "  source    {}", algorithm.source)?;
+    writeln!(out, "  backends  {}", backends.join(", "))?;
+    for preset in algorithm.presets {
+        writeln!(out, "  --set preset={}: {}", preset.name, preset.source)?;
+    }
+    let parameters = algorithm.parameters().into_iter();
+    let rows: Vec<_> =
+        parameters.map(|p| (format!("--set {}={}", p.name, p.default), p)).collect();
+    let width = rows.iter().map(|(set, _)| set.len()).max().unwrap_or(0);
+    for (set, ParameterInfo { meaning, range, .. }) in rows {
+        writeln!(out, "  {set:width$}  {meaning} ({range})")?;
     }
     Ok(())
 }
@@ -200,7 +290,7 @@ impl Problem {
             .position
             .as_deref()
             .map(|x| format!(" at {}", summary::position(x, self.coordinates).0));
-        Some(format!("best known {value}{usual}{}", at.unwrap_or_default()))
+        Some(format!("{value}{usual}{}", at.unwrap_or_default()))
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::{program, run, stderr, stdout};
+use crate::common::{program, run, stderr, stdout, succeeds};
 
 /// The number of the signal that Ctrl-C sends.
 const SIGINT: u32 = 2;
@@ -579,7 +579,7 @@ fn lists_are_whole() {
         assert!(stdout(&problems).contains(&format!("{} ", function.id)));
         assert!(json.as_array().unwrap().iter().any(|row| row["id"] == function.id));
     }
-    let row = |id| json.as_array().unwrap().iter().find(|row| row["id"] == id).unwrap();
+    let row = |id: &str| json.as_array().unwrap().iter().find(|row| row["id"] == id).unwrap();
     let spring = row("spring");
     assert_eq!(
         spring["dimensions"],
@@ -594,16 +594,39 @@ fn lists_are_whole() {
     let clusters = row("lennard-jones");
     assert_eq!(clusters["dimensions"]["multiple_of"], 3);
     assert_eq!(clusters["optimum"]["position"], Value::Null);
-    for line in [
-        "g4 = (d + D) / 1.5 - 1 <= 0",
-        "dimensions exactly 3: d, D, P",
-        "bounds 0.05 to 2, 0.25 to 1.3, 2 to 15",
-        "best known 0.012665232788319417 at (d = 0.0516",
-        "bounds -5.12 to 5.12",
-        "best known 0 in 30 dimensions at (0.0, 0.0, 0.0, 0.0, and 26 more coordinates)",
+    // A line for each, which is not long.
+    let lines: Vec<&str> = stdout(&problems).lines().collect();
+    assert_eq!(lines.len(), json.as_array().unwrap().len() + 3, "{lines:?}");
+    assert!(lines.iter().all(|line| line.chars().count() <= 110), "{lines:?}");
+    assert!(stdout(&problems).contains("; 4 constraints"));
+    for (name, parts) in [
+        (
+            "spring",
+            &[
+                "g4 = (d + D) / 1.5 - 1 <= 0",
+                "dimensions  exactly 3: d, D, P",
+                "bounds      0.05 to 2, 0.25 to 1.3, 2 to 15",
+                "best known  0.012665232788319417 at (d = 0.0516",
+            ][..],
+        ),
+        (
+            "rastrigin",
+            &[
+                "bounds      -5.12 to 5.12",
+                "best known  0 in 30 dimensions at (0.0, 0.0, 0.0, 0.0, and 26 more coordinates)",
+            ],
+        ),
+        ("bbob-f8", &["bbob-f08: ", "dimensions  2 to 100", "1 to 200000 (--instance)"]),
     ] {
-        assert!(stdout(&problems).contains(line), "{line}");
+        let entry = succeeds(&["list", "problems", name]);
+        for part in parts {
+            assert!(entry.contains(part), "{part} is not in\n{entry}");
+        }
+        let one: Value =
+            serde_json::from_str(&succeeds(&["list", "problems", name, "--json"])).unwrap();
+        assert_eq!(one, Value::from(vec![row(&name.replace("f8", "f08")).clone()]));
     }
+    fails(&["list", "problems", "sprung"], 2, &["unknown problem `sprung`", "spring"]);
     let algorithms = run(&["list", "algorithms"]);
     let json: Value =
         serde_json::from_slice(&run(&["list", "algorithms", "--json"]).stdout).unwrap();
@@ -612,7 +635,10 @@ fn lists_are_whole() {
         let row = json.as_array().unwrap().iter().find(|row| row["id"] == info.id).unwrap();
         assert_eq!(row["parameters"].as_array().unwrap().len(), info.parameters().len());
     }
-    assert!(stdout(&algorithms).contains("--set preset=cpso-paper"));
+    assert_eq!(stdout(&algorithms).lines().count(), warpswarm::algorithms::ALL.len() + 2);
+    let pso = succeeds(&["list", "algorithms", "pso"]);
+    assert!(pso.starts_with("pso: ") && pso.contains("--set preset=cpso-paper"), "{pso}");
+    fails(&["list", "algorithms", "psoo"], 2, &["unknown algorithm `psoo`", "pso"]);
 }
 
 #[test]
