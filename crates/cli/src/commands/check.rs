@@ -23,21 +23,43 @@ const NEAR: f64 = 1e-3;
 pub(crate) fn run(args: &CheckArgs) -> Result<Code, Failure> {
     let problem = asked(args)?;
     let mut text = String::new();
-    for warning in problem.warnings::<f32>().iter().chain(&problem.warnings::<f64>()) {
+    let warnings = [problem.warnings::<f32>(), problem.warnings::<f64>()].concat();
+    for warning in &warnings {
         let _ = writeln!(text, "warning     {}", shown::escaped(warning));
     }
     let found = Found::look(&problem)?;
     found.describe(&problem, &mut text);
+    let mut doubts = found.doubts();
+    if !warnings.is_empty() {
+        doubts.insert(0, "the warnings".into());
+    }
     let settings =
         Settings { backend: args.backend, individuals: INDIVIDUALS, ..Settings::default() };
-    let mut differ = false;
+    let mut wrong = Vec::new();
     // Slow ones would take minutes.
     if found.seconds * 1e5 < SECONDS * 10.0 {
-        differ |= device(&problem.check::<f32>(&settings)?, "f32", &mut text);
-        differ |= device(&problem.check::<f64>(&settings)?, "f64", &mut text);
+        wrong.extend(device(&problem.check::<f32>(&settings)?, "f32", &mut text));
+        wrong.extend(device(&problem.check::<f64>(&settings)?, "f64", &mut text));
+    } else {
+        let _ = writeln!(
+            text,
+            "not checked derivatives, and whether CPU and GPU agree: an evaluation takes too long for that"
+        );
     }
+    let _ = writeln!(text, "verdict     {}", verdict(&wrong, &doubts));
     io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(if differ { RUNNING } else { SUCCESS })
+    Ok(if wrong.is_empty() { SUCCESS } else { RUNNING })
+}
+
+/// What has been found, in one line.
+fn verdict(wrong: &[String], doubts: &[String]) -> String {
+    let look = format!("look at {}", doubts.join(", "));
+    match (wrong.is_empty(), doubts.is_empty()) {
+        (true, true) => "nothing wrong was found".into(),
+        (true, false) => format!("no error was found, but {look}"),
+        (false, true) => format!("wrong: {}", wrong.join(", ")),
+        (false, false) => format!("wrong: {}; also {look}", wrong.join(", ")),
+    }
 }
 
 /// The problem that the arguments name.
@@ -45,13 +67,18 @@ pub(crate) fn asked(args: &CheckArgs) -> Result<Problem, Failure> {
     Problem::of(&args.problem, &Said { dim: args.dim, instance: args.instance, ..Said::default() })
 }
 
-/// Describes what CPU and device make of it, and says whether they differ, or derivatives are wrong.
-fn device<R: Precise>(checked: &Checked<R>, precision: &str, text: &mut String) -> bool {
+/// Describes what CPU and device make of it, and says what is wrong.
+fn device<R: Precise>(checked: &Checked<R>, precision: &str, text: &mut String) -> Vec<String> {
     for (number, line) in checked.to_string().lines().enumerate() {
         let head = if number == 0 { precision } else { "" };
         let _ = writeln!(text, "{head:<12}{line}");
     }
-    checked.difference.is_some() || !checked.derivatives.are_fine()
+    let differs = checked.difference.is_some() || checked.derivatives.difference.is_some();
+    let mut wrong = Vec::new();
+    wrong.extend(differs.then(|| format!("CPU and device differ in {precision}")));
+    let has_wrong = checked.derivatives.wrong > 0;
+    wrong.extend(has_wrong.then(|| format!("derivatives in {precision}")));
+    wrong
 }
 
 /// What was seen at the points.
@@ -143,6 +170,26 @@ impl Found {
         if self.differ.1.as_ref().is_none_or(|most| most.by < by) {
             self.differ.1 = Some(Apart { by, point, single, double });
         }
+    }
+
+    /// What may be a mistake.
+    fn doubts(&self) -> Vec<String> {
+        let mut doubts = Vec::new();
+        let never = self.met.iter().filter(|(_, met)| *met == 0);
+        let never: Vec<String> =
+            never.map(|(name, _)| format!("`{}`", shown::escaped(name))).collect();
+        if !never.is_empty() {
+            doubts.push(format!("constraints that no point meets ({})", never.join(", ")));
+        } else if self.feasible == 0 && !self.met.is_empty() {
+            doubts.push("constraints that no point meets together".into());
+        }
+        if self.not_finite.0 > 0 {
+            doubts.push("values that are not finite".into());
+        }
+        if self.differ.0 > 0 {
+            doubts.push("differences between f32 and f64".into());
+        }
+        doubts
     }
 
     fn describe(&self, problem: &Problem, text: &mut String) {

@@ -344,13 +344,26 @@ fn check_says_what_is_wrong_with_a_file() {
             "points      1003",
             "f32 and f64 differ by more than a thousandth at ",
             "on a thread, in f64",
+            "\nverdict     no error was found, but look at the warnings, differences between f32 and f64\n",
         ],
     );
     says(
         &["bracket.toml", "--backend", "cpu"],
-        &["constraint  `holds` is met at ", "f32 and f64 agree", "individuals   ns on the CPU"],
+        &[
+            "constraint  `holds` is met at ",
+            "f32 and f64 agree",
+            "time of an evaluation, for several numbers of individuals:",
+            " individuals   ns on the CPU\n",
+        ],
     );
-    says(&["sphere", "--dim", "2", "--backend", "cpu"], &["feasible    1003 of 1003"]);
+    says(
+        &["sphere", "--dim", "2", "--backend", "cpu"],
+        &[
+            "feasible    1003 of 1003",
+            "there is no GPU or other device to compare with",
+            "\nverdict     nothing wrong was found\n",
+        ],
+    );
 }
 
 #[test]

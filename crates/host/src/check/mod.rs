@@ -114,7 +114,11 @@ fn show<R: Float>(f: &mut fmt::Formatter<'_>, point: &[R]) -> fmt::Result {
 impl<R: Float> fmt::Display for Checked<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.device, &self.difference) {
-            (None, _) => writeln!(f, "no device: {} evaluations on the CPU", self.evaluations)?,
+            (None, _) => writeln!(
+                f,
+                "{} evaluations on the CPU; there is no GPU or other device to compare with",
+                self.evaluations
+            )?,
             (Some(device), None) => {
                 writeln!(
                     f,
@@ -143,10 +147,19 @@ impl<R: Float> fmt::Display for Checked<R> {
         if self.speeds.is_empty() {
             return Ok(());
         }
-        writeln!(f, "{:>12}  {:>14}  {:>14}", "individuals", "ns on the CPU", "on the device")?;
+        writeln!(f, "time of an evaluation, for several numbers of individuals:")?;
+        write!(f, "{:>12}  {:>14}", "individuals", "ns on the CPU")?;
+        match self.device {
+            Some(_) => writeln!(f, "  {:>16}", "ns on the device")?,
+            None => writeln!(f)?,
+        }
         for Speed { individuals, cpu, device } in &self.speeds {
-            let device = device.map_or("-".into(), |seconds| format!("{:.3}", 1e9 * seconds));
-            writeln!(f, "{individuals:>12}  {:>14.3}  {device:>14}", 1e9 * cpu)?;
+            write!(f, "{individuals:>12}  {:>14.3}", 1e9 * cpu)?;
+            match (device, &self.device) {
+                (Some(seconds), _) => writeln!(f, "  {:>16.3}", 1e9 * seconds)?,
+                (None, Some(_)) => writeln!(f, "  {:>16}", "-")?,
+                (None, None) => writeln!(f)?,
+            }
         }
         match (self.worthwhile(), &self.device) {
             (_, None) => Ok(()),
