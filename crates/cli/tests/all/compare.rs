@@ -214,7 +214,11 @@ fn a_file_alone_needs_no_target() {
     let drawn = ["--plot", plot.to_str().unwrap(), "--report", page.to_str().unwrap()];
     let words = ["compare", "--problems", &max, "--algorithms", "pso,sa", "--evaluations", "640"];
     let text = done(&[&words[..], &drawn].concat());
-    for part in ["max, 3 dimensions, maximised, no target\n", "pso ", " - "] {
+    for part in [
+        "max, 3 dimensions, maximised, no target is given: best values are compared\n",
+        "pso ",
+        " - ",
+    ] {
         assert!(text.contains(part), "{part:?} is not in\n{text}");
     }
     // Pages are overwritten by force alone, and nothing else is before.
@@ -231,10 +235,13 @@ fn a_file_alone_needs_no_target() {
     check(&max, &["--target", "1e-3"], &["--target is 0.001", &max, "goal=VALUE", "target=VALUE"]);
     let no_target = ["--plot is ert.svg", "no problem has a target", "target=VALUE"];
     check(&max, &["--plot", "ert.svg"], &no_target);
-    check(&format!("{max}:dim=2"), &[], &["--dim is 2", "allowed: nothing beside", &max]);
+    check(&format!("{max}:dim=2"), &[], &["--dim is 2 beside", &max, "leave it out"]);
     check("none.toml:target=1", &[], &["none.toml:target=1", "cannot be read"]);
     check("sphere:name=a.toml:dim=x", &[], &["dim is `x`"]);
-    is_bad_input(&["tune", "pso", "--problems", &max], &[&max, "goal=VALUE"]);
+    is_bad_input(
+        &["tune", "pso", "--problems", &max],
+        &["--problems has", &format!("write {max}:goal=VALUE")],
+    );
     is_bad_input(&["tune", "pso", "--problems", &format!("{max}:target=1")], &["goal=VALUE"]);
     let goal = format!("{max}:goal=0");
     let small =

@@ -16,8 +16,8 @@ const TIMES: [f64; 5] = [1.0, 2.0, 5.0, 10.0, 100.0];
 /// What stands above the tables.
 pub(crate) fn heading(study: &Study) -> String {
     let Conditions { runs, evaluations, seed, precision, .. } = study.conditions;
-    let evaluations = counted(evaluations, "evaluation");
-    format!("{runs} runs of at most {evaluations}, in {precision}, of seed {seed}\n\n")
+    let (runs, evaluations) = (counted(runs, "run"), counted(evaluations, "evaluation"));
+    format!("{runs} of at most {evaluations}, in {precision}, of seed {seed}\n\n")
 }
 
 /// What stands below the tables.
@@ -88,17 +88,18 @@ pub(crate) fn against(of: &OfTask, first: usize, entrant: usize) -> Option<f64> 
 
 /// What stands above the table of a problem.
 pub(crate) fn title(task: &Task) -> String {
-    let (name, dimensions) = (&task.name, task.problem.dimensions());
+    let name = &task.name;
+    let dimensions = counted(task.problem.dimensions() as u64, "dimension");
     let target = match task.targets.last() {
         Some(target) => format!("target {:e}", task.shown(*target)),
-        None => "no target".into(),
+        None => "no target is given: best values are compared".into(),
     };
     let from = match task.goal {
         Some(goal) if goal != 0.0 => format!("; values are counted from {}", task.turned(goal)),
         _ => String::new(),
     };
     let maximised = if task.problem.maximises() { ", maximised" } else { "" };
-    format!("{name}, {dimensions} dimensions{maximised}, {target}{from}")
+    format!("{name}, {dimensions}{maximised}, {target}{from}")
 }
 
 fn overall(study: &Study, analysis: &Analysis) -> Table {
@@ -121,8 +122,8 @@ fn overall(study: &Study, analysis: &Analysis) -> Table {
     };
     Table {
         title: format!(
-            "{} problems: mean rank; pairs in which p <= 0.05; targets reached at so many times the least ERT",
-            analysis.complete
+            "{}: mean rank; pairs in which p <= 0.05; targets reached at so many times the least ERT",
+            counted(analysis.complete as u64, "problem")
         ),
         head,
         rows: order.iter().map(row).collect(),

@@ -14,6 +14,7 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::Value as Json;
 use warpswarm::{Algorithm, algorithms};
+use warpswarm_pictures::counted;
 
 use crate::args::TuneArgs;
 use crate::caller::Caller;
@@ -114,13 +115,16 @@ impl Asked {
             let target = args.target;
             return Err(Failure::Input(format!("--target is {target}; allowed: a number above 0")));
         }
-        let tasks = tasks(&args.problems, &args.common, given, &[args.target])?;
-        if let Some(task) = tasks.iter().find(|task| task.goal.is_none()) {
+        // First without a target, which would have to count from a value that may not be known.
+        let known = tasks(&args.problems, &args.common, given, &[])?;
+        let mut named = known.iter().zip(sources(&args.problems));
+        if let Some((_, name)) = named.find(|(task, _)| task.goal.is_none()) {
             return Err(Failure::Input(format!(
-                "--problems has `{}`, of which no best value is known; allowed: with goal=VALUE, from which costs count",
-                task.name
+                "--problems has `{name}`, of which no best value is known, and costs count from that; write \
+                 {name}:goal=VALUE, with the best value that you know or hope for"
             )));
         }
+        let tasks = tasks(&args.problems, &args.common, given, &[args.target])?;
         if let Some(task) =
             tasks.iter().find(|task| task.targets.iter().any(|target| *target <= 0.0))
         {
@@ -165,12 +169,13 @@ fn searched(space: &Space, found: &Found, trial: &Trial) -> Table {
     let row = |name: &str, from: String, to: String| vec![name.to_string(), from, to];
     let rows =
         pairs(space, found).map(|(name, from, to)| row(name, from.to_string(), to.to_string()));
-    let (runs, problems) = (trial.conditions.runs, trial.tasks.len());
+    let runs = counted(trial.conditions.runs, "run");
+    let problems = counted(trial.tasks.len() as u64, "problem");
     Table {
         title: format!(
-            "{}: {} configurations of {runs} runs on {problems} problems; quality {} in the search",
+            "{}: {} of {runs} on {problems}; quality {} in the search",
             found.algorithm.info().id,
-            found.configurations,
+            counted(found.configurations, "configuration"),
             short(found.quality)
         ),
         head: ["parameter", "default", "found"].map(String::from).into(),
