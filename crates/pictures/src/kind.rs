@@ -79,8 +79,28 @@ impl Kind {
         }
     }
 
-    /// The kind and the format for a file's name. A name that belongs to no kind stands for [`Kind::Convergence`], or
-    /// for [`Kind::Swarm`] if it ends in `.gif`.
+    /// What it shows, in a few words.
+    ///
+    /// ```
+    /// use warpswarm_pictures::Kind;
+    /// assert_eq!(Kind::Population.shows(), "the last population");
+    /// ```
+    pub const fn shows(self) -> &'static str {
+        match self {
+            Kind::Convergence(Along::Iterations) => "the best value over the iterations",
+            Kind::Convergence(Along::Evaluations) => "the best value over the evaluations",
+            Kind::Convergence(Along::Seconds) => "the best value over the seconds",
+            Kind::Distribution => "the final values of all runs",
+            Kind::Parameters => "the best points within their bounds",
+            Kind::Constraints => "how near the constraints are to their limits",
+            Kind::Fit => "the model beside the data",
+            Kind::Population => "the last population",
+            Kind::Swarm => "the population over its iterations",
+        }
+    }
+
+    /// The kind and the format that the name of a file asks for. The name is that of a kind, or ends in it, as `run1-swarm` does. Any
+    /// other name is of [`Kind::Convergence`], or of [`Kind::Swarm`] where the file ends in `.gif`.
     ///
     /// # Errors
     ///
@@ -90,7 +110,7 @@ impl Kind {
         let format = Format::of(path)
             .ok_or_else(|| Error::Name("a file that ends in .svg, .png or (swarm) .gif".into()))?;
         let usual = if format == Format::Gif { Kind::Swarm } else { Kind::ALL[0] };
-        let kind = Kind::ALL.into_iter().find(|kind| kind.name() == stem).unwrap_or(usual);
+        let kind = Kind::ALL.into_iter().find(|kind| is_named(stem, kind.name())).unwrap_or(usual);
         if format == Format::Gif && kind != Kind::Swarm {
             return Err(Error::Name(format!(
                 "{0}.svg or {0}.png; only swarm can be a GIF",
@@ -99,6 +119,19 @@ impl Kind {
         }
         Ok((kind, format))
     }
+}
+
+/// Whether the name of a file, without its ending, is that of a kind, or ends in it: as a word of its own, as in `run1-swarm`,
+/// `run1_swarm` and `run1.swarm`.
+///
+/// ```
+/// use warpswarm_pictures::is_named;
+/// assert!(is_named("swarm", "swarm") && is_named("run1-swarm", "swarm"));
+/// assert!(!is_named("outfit", "fit") && !is_named("swarm-1", "swarm"));
+/// ```
+pub fn is_named(stem: &str, kind: &str) -> bool {
+    let before = stem.strip_suffix(kind);
+    before.is_some_and(|before| before.is_empty() || before.ends_with(['-', '_', '.', ' ']))
 }
 
 impl Format {
@@ -133,6 +166,15 @@ mod tests {
         }
         let of = |name: &str| Kind::of(Path::new(name)).unwrap();
         assert_eq!(of("a/swarm.GIF"), (Kind::Swarm, Format::Gif));
+        assert_eq!(of("run1-swarm.svg"), (Kind::Swarm, Format::Svg));
+        assert_eq!(of("my_constraints.png"), (Kind::Constraints, Format::Png));
+        assert_eq!(
+            of("a-convergence-seconds.svg"),
+            (Kind::Convergence(Along::Seconds), Format::Svg)
+        );
+        for other in ["outfit.svg", "swarm-1.svg", "constraint.svg"] {
+            assert_eq!(of(other), (Kind::Convergence(Along::Iterations), Format::Svg));
+        }
         assert_eq!(of("mine.png"), (Kind::Convergence(Along::Iterations), Format::Png));
         assert_eq!(of("mine.gif"), (Kind::Swarm, Format::Gif));
     }

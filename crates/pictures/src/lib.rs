@@ -51,7 +51,7 @@ pub use constraints::constraints;
 pub use convergence::{convergence, limit};
 pub use distribution::{Finals, distribution, distributions};
 pub use fit::{Model, Series, fit};
-pub use kind::{Format, Kind};
+pub use kind::{Format, Kind, is_named};
 pub use line::{Dash, Dot, Line, Mark};
 pub use number::{counted, grouped, quantile, short};
 pub use parameters::{Parameter, parameters};

@@ -97,8 +97,8 @@ pub(crate) struct CompareArgs {
     /// Draw a picture; the name of the file selects its content; may be repeated
     ///
     /// The names are profile (performance profiles), ert (expected running times) and distribution (final values, with
-    /// a panel for each of up to 12 problems). Any other name gives performance profiles. The file ends in .svg or
-    /// .png.
+    /// a panel for each of up to 12 problems). A name may begin with anything, as in all-ert.svg. Any other
+    /// name gives performance profiles. The file ends in .svg or .png.
     #[arg(long = "plot", value_name = "FILE")]
     #[arg(value_parser = OsStringValueParser::new().try_map(Plot::<OfComparison>::of))]
     pub(crate) plots: Vec<Plot<OfComparison>>,

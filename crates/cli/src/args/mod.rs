@@ -30,7 +30,7 @@ pub(crate) use islands::IslandArgs;
 pub(crate) use list::{ListArgs, Listed};
 pub(crate) use new::NewArgs;
 pub(crate) use output::{Every, OutputArgs, ProgressKind};
-pub(crate) use plot::{OfComparison, OfFolders, Plot};
+pub(crate) use plot::{Named, OfComparison, OfFolders, Plot};
 pub(crate) use report::ReportArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
 pub(crate) use solve::SolveArgs;

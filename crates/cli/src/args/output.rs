@@ -45,8 +45,8 @@ pub(crate) struct OutputArgs {
     /// Draw a picture; the name of the file selects its content; may be repeated
     ///
     /// The names are convergence, convergence-evaluations, convergence-seconds, distribution, parameters, constraints
-    /// and fit (for the fit of a model), and in two dimensions also population and swarm. Any other name gives a
-    /// convergence picture. The file ends in .svg or .png; swarm may also end in .gif.
+    /// and fit (for the fit of a model), and in two dimensions also population and swarm. A name may begin with anything,
+    /// as in run1-swarm.svg. Any other name gives a convergence picture. The file ends in .svg or .png; swarm may also end in .gif.
     #[arg(long = "plot", value_name = "FILE")]
     #[arg(value_parser = OsStringValueParser::new().try_map(Plot::<Kind>::of))]
     pub(crate) plots: Vec<Plot<Kind>>,

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use warpswarm_pictures::{Format, Kind};
+use warpswarm_pictures::{Format, Kind, is_named};
 
 /// A picture with its content and format, which follow from the name of its file.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +18,9 @@ pub(crate) struct Plot<K> {
 pub(crate) trait Named: Sized {
     /// Returns the kind and the format of a picture with this name, or a message that says what is allowed.
     fn named(path: &Path) -> Result<(Self, Format), String>;
+
+    /// What the picture shows, in a few words.
+    fn shows(&self) -> &'static str;
 }
 
 impl<K: Named> Plot<K> {
@@ -39,6 +42,10 @@ impl<K> fmt::Display for Plot<K> {
 impl Named for Kind {
     fn named(path: &Path) -> Result<(Self, Format), String> {
         Kind::of(path).map_err(|error| error.to_string())
+    }
+
+    fn shows(&self) -> &'static str {
+        Kind::shows(*self)
     }
 }
 
@@ -69,12 +76,21 @@ pub(crate) enum OfComparison {
 
 impl Named for OfComparison {
     fn named(path: &Path) -> Result<(Self, Format), String> {
-        let kind = match path.file_stem().and_then(|stem| stem.to_str()) {
-            Some("distribution") => OfComparison::Distribution,
-            Some("ert") => OfComparison::Ert,
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("");
+        let kind = match stem {
+            stem if is_named(stem, "distribution") => OfComparison::Distribution,
+            stem if is_named(stem, "ert") => OfComparison::Ert,
             _ => OfComparison::Profile,
         };
         Ok((kind, still(path)?))
+    }
+
+    fn shows(&self) -> &'static str {
+        match self {
+            OfComparison::Profile => "performance profiles",
+            OfComparison::Distribution => "the final values of all runs",
+            OfComparison::Ert => "the expected running times",
+        }
     }
 }
 
@@ -85,6 +101,10 @@ pub(crate) struct OfFolders;
 impl Named for OfFolders {
     fn named(path: &Path) -> Result<(Self, Format), String> {
         Ok((OfFolders, still(path)?))
+    }
+
+    fn shows(&self) -> &'static str {
+        "the speed-up of each folder over the first"
     }
 }
 
@@ -111,6 +131,8 @@ mod tests {
         }
         let swarm = Plot::<Kind>::of("swarm.gif".into()).unwrap();
         assert_eq!((swarm.kind, swarm.format), (Kind::Swarm, Format::Gif));
+        assert_eq!(of("a/run-1-ert.svg"), Ok((OfComparison::Ert, Format::Svg)));
+        assert_eq!(of("my_distribution.png"), Ok((OfComparison::Distribution, Format::Png)));
         assert!(swarm.moves() && swarm.shows_individuals() && !swarm.needs_history());
     }
 }

@@ -108,7 +108,8 @@ impl Outputs {
             written.note(file.write(&mut |out| trace::write(report, out)));
         }
         let out = io::stdout().lock();
-        let shown = if args.json.as_deref().is_some_and(is_stdout) {
+        let is_json = args.json.as_deref().is_some_and(is_stdout);
+        let shown = if is_json {
             solved.write(io::BufWriter::new(out))
         } else if !args.quiet {
             { out }.write_all(Summary { run, report }.to_string().as_bytes())
@@ -117,7 +118,7 @@ impl Outputs {
         };
         written.note(shown.map_err(Failure::from));
         let done = plot::Done { run, report, end: self.end, moving: self.moving };
-        done.draw(&args.plots, &self.plots, &mut written);
+        done.draw(&args.plots, &self.plots, is_json || args.quiet, &mut written);
         written.result()
     }
 }

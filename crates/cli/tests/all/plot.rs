@@ -44,6 +44,28 @@ fn what_cannot_be_drawn_is_refused_before_the_work() {
     is_refused(&["sphere", "--plot", "none/a.svg"], &["--plot is none/a.svg", "cannot be written"]);
 }
 
+#[test]
+fn a_name_may_begin_with_anything_and_the_output_says_what_is_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let few = ["--individuals", "8", "--iterations", "2", "--backend", "cpu"];
+    let plots = ["--plot", "run1-population.svg", "--plot", "mine.svg"];
+    let drawn = |more: &[&str]| {
+        let all = [&["sphere", "--dim", "2"][..], &few, &plots, more].concat();
+        let output = solve(&all, folder.path());
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = drawn(&[]);
+    let end = "\nwrote run1-population.svg: the last population\n\
+               wrote mine.svg: the best value over the iterations\n";
+    assert!(text.ends_with(end), "{text}");
+    let svg = fs::read_to_string(folder.path().join("run1-population.svg")).unwrap();
+    assert!(svg.contains("<circle"));
+    // Where something else is to be alone on the standard output, this is not there.
+    assert!(!drawn(&["--json", "-"]).contains("wrote"));
+    assert_eq!(drawn(&["--quiet"]), "");
+}
+
 /// The states of an equation as lines, and the columns that they are compared with as marks.
 #[test]
 fn a_model_is_drawn_beside_its_data() {

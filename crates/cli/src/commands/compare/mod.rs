@@ -71,7 +71,7 @@ pub(crate) fn run(args: &CompareArgs, caller: &Caller) -> Result<Code, Failure> 
         written.note(shown.map_err(Failure::from));
     }
     let compared = plot::Compared { study: &study, cells: &cells, analysis: &analysis };
-    compared.draw(&args.plots, &pictures, &mut written);
+    compared.draw(&args.plots, &pictures, args.quiet, &mut written);
     if let Some(file) = report {
         written.note(file.write(&mut |out| out.write_all(page::html(compared).as_bytes())));
     }

@@ -56,11 +56,12 @@ impl Compared<'_> {
         &self,
         plots: &[Plot<OfComparison>],
         files: &[Output],
+        is_quiet: bool,
         written: &mut Written,
     ) {
         for (asked, file) in plots.iter().zip(files) {
             let drawn = self.picture(asked.kind).bytes(asked.format);
-            written.note(plot::write(file, drawn));
+            written.note(plot::write(asked, file, drawn, is_quiet));
         }
     }
 

@@ -16,6 +16,7 @@ use folder::Folder;
 
 use crate::args::ReportArgs;
 use crate::failure::{Code, Failure, SUCCESS};
+use crate::output;
 use crate::output::files::Files;
 
 /// Reads the folders, and writes the page.
@@ -28,8 +29,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Code, Failure> {
     let file = files.new_output("--out", &args.out, args.force)?;
     let plot = args.plot.as_ref().map(|plot| files.output("--plot", &plot.path)).transpose()?;
     file.write(&mut |out| out.write_all(page.as_bytes()))?;
-    if let (Some(plot), Some(bytes)) = (&plot, &picture) {
-        plot.write(&mut |out| out.write_all(bytes))?;
+    if let (Some(asked), Some(file), Some(bytes)) = (&args.plot, &plot, picture) {
+        output::plot::write(asked, file, Ok(bytes), false)?;
     }
     writeln!(io::stdout(), "written to {}", args.out.display())?;
     Ok(SUCCESS)

@@ -13,8 +13,9 @@ use warpswarm_pictures::{
 };
 
 use super::files::{Files, Output, Written};
+use super::summary;
 use super::trace::{Row, rows_of};
-use crate::args::Plot;
+use crate::args::{Named, Plot};
 use crate::failure::Failure;
 use crate::problem::Problem;
 use crate::run::Run;
@@ -58,10 +59,20 @@ pub(crate) fn outputs<K>(plots: &[Plot<K>], files: &mut Files) -> Result<Vec<Out
     plots.iter().map(|plot| files.output("--plot", &plot.path)).collect()
 }
 
-/// Writes a picture that has been drawn into its file.
-pub(crate) fn write(file: &Output, drawn: Drawn) -> Result<(), Failure> {
+/// Writes a picture that has been drawn into its file, and, unless nothing is to be said, says what it shows.
+pub(crate) fn write<K: Named>(
+    plot: &Plot<K>,
+    file: &Output,
+    drawn: Drawn,
+    is_quiet: bool,
+) -> Result<(), Failure> {
     let bytes = drawn.map_err(|error| file.failed(&error))?;
-    file.write(&mut |out| out.write_all(&bytes))
+    file.write(&mut |out| out.write_all(&bytes))?;
+    if !is_quiet {
+        let name = plot.to_string();
+        writeln!(io::stdout(), "wrote {}: {}", shown::escaped(&name), plot.kind.shows())?;
+    }
+    Ok(())
 }
 
 /// The bytes of a picture, or why it cannot be drawn.
@@ -101,7 +112,13 @@ fn best_run<R: Precise>(report: &Report<R>) -> usize {
 
 impl<R: Precise> Done<'_, R> {
     /// Draws each picture into its file.
-    pub(crate) fn draw(&self, plots: &[Plot<Kind>], files: &[Output], written: &mut Written) {
+    pub(crate) fn draw(
+        &self,
+        plots: &[Plot<Kind>],
+        files: &[Output],
+        is_quiet: bool,
+        written: &mut Written,
+    ) {
         for (plot, file) in plots.iter().zip(files) {
             if plot.shows_individuals() && self.end.is_none() {
                 let shown = shown::message(&plot.to_string());
@@ -109,7 +126,7 @@ impl<R: Precise> Done<'_, R> {
                 let _ = writeln!(io::stderr(), "warning: --plot {shown} is not drawn {why}");
                 continue;
             }
-            written.note(self.bytes(plot).and_then(|drawn| write(file, drawn)));
+            written.note(self.bytes(plot).and_then(|drawn| write(plot, file, drawn, is_quiet)));
         }
     }
 
