@@ -7,6 +7,8 @@ use crate::{
 
 /// If there are more marks than this, they are small.
 const MANY: usize = 200;
+/// How far error bars may go beyond what is observed, as a multiple of its range.
+const LONGEST: f64 = 3.0;
 const LARGE: (u32, u32) = (900, 340);
 const LOW: (u32, u32) = (900, 440);
 
@@ -147,7 +149,8 @@ fn panel(of: &Beside, title: String) -> Panel {
         lines.push(model.through(line).named("model"));
     }
     let x = Axis::of(of.over.clone(), Scale::Linear, all.iter().map(|point| point.0));
-    let y = Axis::of(of.name.clone(), Scale::Linear, all.iter().map(|point| point.1));
+    let numbers = with_bars(all.iter().map(|point| point.1).collect(), &lines);
+    let y = Axis::of(of.name.clone(), Scale::Linear, numbers);
     let lines = within(lines, y.range);
     Panel { title, x, y, areas: Vec::new(), lines }
 }
@@ -162,7 +165,7 @@ fn residuals(of: &Beside) -> Panel {
     lines.push(marks(left.len()).through(points.clone()).named("data"));
     let along = of.along.iter().chain(of.line.iter().map(|(x, _)| x)).copied();
     let x = Axis::of(of.over.clone(), Scale::Linear, along);
-    let numbers = points.iter().map(|point| point.1).chain([0.0]);
+    let numbers = with_bars(points.iter().map(|point| point.1).chain([0.0]).collect(), &lines);
     let y = Axis::of("residual", Scale::Linear, numbers);
     let mut lines = within(lines, y.range);
     lines.push(zero.through([(low, 0.0), (high, 0.0)]));
@@ -184,7 +187,18 @@ fn error_bars(of: &Beside, numbers: &[f64]) -> Vec<Line> {
     if of.sigma.len() > MANY { Vec::new() } else { all.map(bar).collect() }
 }
 
-/// Lines clamped to the edges of the panel.
+/// Numbers, with the ends of error bars. A bar that is much longer than the numbers lie apart, as of a point that is not to
+/// count, is cut: otherwise nothing else would be seen.
+fn with_bars(mut numbers: Vec<f64>, lines: &[Line]) -> impl Iterator<Item = f64> + use<> {
+    if let Some((low, high)) = ends(numbers.iter().copied()) {
+        let more = LONGEST * (high - low);
+        let dots = lines.iter().flat_map(|line| &line.points);
+        numbers.extend(dots.map(|dot| dot.y.clamp(low - more, high + more)));
+    }
+    numbers.into_iter()
+}
+
+/// Lines that end at the edges of the panel.
 fn within(mut lines: Vec<Line>, (low, high): (f64, f64)) -> Vec<Line> {
     for dot in lines.iter_mut().flat_map(|line| &mut line.points) {
         dot.y = dot.y.clamp(low, high);
@@ -223,6 +237,21 @@ mod tests {
         for text in ["signal", "residual", "t", "data", "model", "note"] {
             assert!(svg.contains(&format!("\n{text}\n")), "{text}");
         }
+    }
+
+    #[test]
+    fn error_bars_end_within_the_axes() {
+        let picture = beside("one", &[], &[of(&[1.5, 0.5, 1.0], &[0.25, 2.0, 0.25])]);
+        for panel in &picture.panels {
+            let (low, high) = panel.y.range;
+            let bars = panel.lines.iter().filter(|line| line.points.len() == 2);
+            let dots: Vec<f64> = bars.flat_map(|bar| &bar.points).map(|dot| dot.y).collect();
+            assert!(dots.len() >= 6 && dots.iter().all(|y| low < *y && *y < high), "{dots:?}");
+            assert!(high - low > 4.0);
+        }
+        let masked = beside("one", &[], &[of(&[1.5, 0.5, 1.0], &[0.25, 1e9, 0.25])]);
+        let (low, high) = masked.panels[0].y.range;
+        assert!(high - low < 8.0, "{low} to {high}");
     }
 
     #[test]
