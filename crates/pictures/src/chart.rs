@@ -4,6 +4,7 @@ use plotters::element::Polygon;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use crate::reuse::{self, Areas};
 use crate::{Axis, Error, Format, Line};
 
 /// The typefaces; a viewer takes the first one that it has. PNG and GIF use the first.
@@ -114,7 +115,7 @@ pub struct Panel {
 /// let bar = Area::rectangle((0.0, 0.0), (2.0, 3.0), BLUE, 1.0);
 /// assert_eq!((triangle.points.len(), bar.points[2]), (3, (2.0, 3.0)));
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Area {
     /// Its corners, `(x, y)`.
     pub points: Vec<(f64, f64)>,
@@ -151,17 +152,19 @@ impl Area {
 }
 
 impl Picture {
-    /// The picture as SVG.
+    /// As SVG. What all panels have in common is in it once.
     ///
     /// # Errors
     ///
     /// If something cannot be drawn.
     pub fn svg(&self) -> Result<String, Error> {
-        Ok(without_controls(self.drawn()?))
+        let reuses = reuse::is_possible(&self.panels);
+        let svg = self.drawn(reuses)?;
+        Ok(without_controls(if reuses { reuse::reused(&svg) } else { svg }))
     }
 
-    /// The SVG with texts unchanged.
-    fn drawn(&self) -> Result<String, Error> {
+    /// With texts as they are, and, where panels share areas, with marks in the place of these.
+    fn drawn(&self, reuses: bool) -> Result<String, Error> {
         const TITLE: u32 = 48;
         const NOTE: u32 = 21;
         const LEGEND: i32 = 24;
@@ -195,8 +198,13 @@ impl Picture {
             }
             let (_, rest) = root.split_vertically(head);
             let areas = rest.split_evenly((rows, columns));
-            for (area, panel) in areas.iter().zip(&self.panels) {
-                panel.draw(area, !self.has_legend)?;
+            for (number, (area, panel)) in areas.iter().zip(&self.panels).enumerate() {
+                let areas = match number {
+                    _ if !reuses => Areas::Drawn,
+                    0 => Areas::Defined,
+                    _ => Areas::Reused,
+                };
+                panel.draw(area, !self.has_legend, areas)?;
             }
             root.present()?;
         }
@@ -209,7 +217,7 @@ impl Picture {
     ///
     /// If something cannot be drawn.
     pub fn png(&self) -> Result<Vec<u8>, Error> {
-        crate::raster::png(&self.svg()?)
+        crate::raster::png(&without_controls(self.drawn(false)?))
     }
 
     /// The file's bytes in a format. [`Format::Gif`] is for animations only; here it gives SVG.
@@ -256,7 +264,7 @@ impl Picture {
 }
 
 impl Panel {
-    fn draw(&self, area: &Canvas<'_>, has_names: bool) -> Result<(), Error> {
+    fn draw(&self, area: &Canvas<'_>, has_names: bool, areas: Areas) -> Result<(), Error> {
         let has_names = has_names && self.lines.iter().any(|line| !line.name.is_empty());
         let widest = self.y.ticks.iter().map(|tick| tick.1.chars().count()).max().unwrap_or(0);
         let (width, _) = area.dim_in_pixel();
@@ -286,9 +294,16 @@ impl Panel {
             .label_style((FONT, 14).into_font().color(&INK))
             .axis_desc_style((FONT, 15).into_font().color(&INK))
             .draw()?;
-        for shape in &self.areas {
+        if areas != Areas::Drawn {
+            reuse::mark(&mut chart, self)?;
+        }
+        let drawn = if areas == Areas::Reused { &[][..] } else { &self.areas };
+        for shape in drawn {
             let style = shape.color.mix(shape.opacity).filled();
             chart.draw_series([Polygon::new(shape.path(), style)])?;
+        }
+        if areas == Areas::Defined {
+            reuse::mark(&mut chart, self)?;
         }
         for line in &self.lines {
             line.draw(&mut chart)?;

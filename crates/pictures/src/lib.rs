@@ -41,6 +41,7 @@ mod parameters;
 mod profile;
 mod raster;
 mod records;
+mod reuse;
 mod speed_up;
 mod swarm;
 

@@ -399,6 +399,11 @@ mod tests {
             (still.panels[0].title.as_str(), still.panels[5].title.as_str()),
             ("iteration 0", "iteration 19")
         );
+        // Contours are defined once.
+        let svg = still.svg().unwrap();
+        assert_eq!((svg.matches("<g id=").count(), svg.matches("<use ").count()), (1, 5));
+        let one = frames("t", &plane(bowl), &all[..1]).svg().unwrap();
+        assert!(!one.contains("<use ") && svg.len() < 2 * one.len());
         let gif = animation("t", &plane(bowl), &all[..2]).unwrap();
         assert!(gif.starts_with(b"GIF89a"));
         assert_eq!(gif, animation("t", &plane(bowl), &all[..2]).unwrap());
