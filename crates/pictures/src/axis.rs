@@ -5,7 +5,7 @@ use std::ops::Range;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::coord::types::RangedCoordf64;
 
-use crate::number::grouped;
+use crate::number;
 
 /// Larger numbers are drawn as this one.
 const MOST: f64 = 1e300;
@@ -18,7 +18,7 @@ const MOST: f64 = 1e300;
 /// assert_eq!(months.ticks[1], (1.0, "June".to_string()));
 /// // Two hundred and three million, on a logarithmic scale.
 /// let evaluations = Axis::of("evaluations", Scale::Log { zero: None }, [2e2, 3e6].into_iter());
-/// assert!(evaluations.ticks.contains(&(3.0, "1,000".to_string())));
+/// assert!(evaluations.ticks.contains(&(3.0, "1000".to_string())));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
@@ -233,7 +233,14 @@ fn labels(name: &mut String, ticks: &[f64], step: f64) -> impl Fn(f64) -> String
     move |tick| written(tick - base, most, place)
 }
 
-/// A number rounded to a multiple of 10^`place`, among ticks of which the greatest has the order of 10^`most`.
+/// A number with so many decimals; the thousands of a long one are apart, but not those of one of four digits, which may be a
+/// year.
+fn grouped(x: f64, decimals: usize) -> String {
+    let text = number::grouped(x, decimals);
+    if x.abs() < 9999.5 { text.replace(',', "") } else { text }
+}
+
+/// A number whose last digit is that of `place`, in a row in which the greatest has that of `most`.
 fn written(x: f64, most: i32, place: i32) -> String {
     if x.abs() < 0.5 * 10_f64.powi(place) {
         "0".into()
@@ -289,6 +296,7 @@ mod tests {
             "y",
             &["-30,000", "-20,000", "-10,000", "0", "10,000", "20,000"],
         );
+        check(&[1900.0, 1920.0], "y", &["1900", "1905", "1910", "1915", "1920"]);
         check(&[-2e-8, 2e-8], "y", &["-2e-8", "-1e-8", "0", "1e-8", "2e-8"]);
         check(&[-4e-5, 6e-5], "y", &["-4e-5", "-2e-5", "0", "2e-5", "4e-5", "6e-5"]);
         check(&[-3e12, 1e12], "y", &["-3e12", "-2e12", "-1e12", "0", "1e12"]);
@@ -296,7 +304,7 @@ mod tests {
 
     #[test]
     fn magnitudes_are_ticked_by_decades_or_their_parts() {
-        check(&[1e-3, 1e3], "y", &["0.001", "0.01", "0.1", "1", "10", "100", "1,000"]);
+        check(&[1e-3, 1e3], "y", &["0.001", "0.01", "0.1", "1", "10", "100", "1000"]);
         check(&[40.0, 900.0], "y", &["50", "100", "200", "500"]);
         check(&[0.0, 1e-2, 10.0], "y", &["0", "0.01", "0.1", "1", "10"]);
         check(&[2.0, 150.0], "y", &["2", "5", "10", "20", "50", "100"]);
