@@ -157,7 +157,7 @@ fn in_f64<R: Precise>(problem: &Problem, best: &Best<R>) -> Option<String> {
 const F32_EXPLAINS: f64 = 1e-4;
 
 /// The algorithms, of which islands have one each in turn.
-fn algorithms(run: &Run) -> String {
+pub(crate) fn algorithms(run: &Run) -> String {
     let Some(islands) = &run.islands else {
         return run.algorithm.info().id.into();
     };

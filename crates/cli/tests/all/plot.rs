@@ -66,6 +66,20 @@ fn a_name_may_begin_with_anything_and_the_output_says_what_is_drawn() {
     assert_eq!(drawn(&["--quiet"]), "");
 }
 
+/// All methods of islands, and how many islands there are.
+#[test]
+fn a_title_names_what_lives_on_islands() {
+    let folder = tempfile::tempdir().unwrap();
+    let islands = ["--islands", "ring", "--island-count", "4", "--island-set", "pso,de"];
+    let few = ["--individuals", "8", "--iterations", "3", "--migrate-every", "1", "--quiet"];
+    let asked = [&["sphere", "--dim", "2", "--plot", "a.svg"][..], &islands, &few].concat();
+    let output = solve(&asked, folder.path());
+    assert!(output.status.success(), "{output:?}");
+    let svg = fs::read_to_string(folder.path().join("a.svg")).unwrap();
+    let title = "\nsphere, 2 dimensions: 4 islands of pso, de, 8 individuals, seed 0\n";
+    assert!(svg.contains(title), "{svg}");
+}
+
 /// The states of an equation as lines, and the columns that they are compared with as marks.
 #[test]
 fn a_model_is_drawn_beside_its_data() {

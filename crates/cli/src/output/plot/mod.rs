@@ -7,9 +7,11 @@ mod plane;
 use std::io::{self, Write};
 
 use warpswarm::{Error, Optimiser, Precise, Report, RunReport, Settings};
+use warpswarm_islands::Islands;
 use warpswarm_pictures::{
     Better, Final, Finals, Format, Frame, Group, Kind, Model, Parameter, Picture, Record, Series,
-    animation, constraints, convergence, distribution, fit, frames, parameters, population,
+    animation, constraints, convergence, counted, distribution, fit, frames, parameters,
+    population,
 };
 
 use super::files::{Files, Output, Written};
@@ -154,13 +156,24 @@ impl<R: Precise> Done<'_, R> {
     }
 
     fn title(&self) -> String {
-        let Run { problem, algorithm, settings, .. } = self.run;
-        let dimensions = problem.dimensions();
-        let dimensions =
-            format!("{dimensions} dimension{}", if dimensions == 1 { "" } else { "s" });
-        let (id, algorithm) = (problem.id(), algorithm.info().id);
-        let Settings { individuals, seed, .. } = settings;
-        format!("{id}, {dimensions}: {algorithm}, {individuals} individuals, seed {seed}")
+        let Run { problem, islands, settings, .. } = self.run;
+        let dimensions = counted(problem.dimensions() as u64, "dimension");
+        let Settings { individuals, seed, .. } = *settings;
+        let algorithms = summary::algorithms(self.run);
+        let (algorithms, sizes) = match islands {
+            None => (algorithms, vec![individuals]),
+            Some(Islands { count, inhabitants, .. }) => {
+                let sizes = inhabitants.iter().map(|inhabitants| inhabitants.individuals);
+                (format!("{} of {algorithms}", counted(*count, "island")), sizes.collect())
+            }
+        };
+        let (least, most) =
+            sizes.iter().fold((u64::MAX, 0), |(low, high), &size| (size.min(low), size.max(high)));
+        let individuals = match least == most {
+            true => counted(most, "individual"),
+            false => format!("{least} to {}", counted(most, "individual")),
+        };
+        format!("{}, {dimensions}: {algorithms}, {individuals}, seed {seed}", problem.id())
     }
 
     fn better(&self) -> Better {
