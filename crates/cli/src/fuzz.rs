@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use warpswarm::{Backend, CheckpointFile, Precise, Precision, algorithms, problems};
 
 use crate::args::{Arguments, Command, OutputArgs};
-use crate::commands::{check, compare, fit, new, report, rerun, resume, solve, tune};
+use crate::commands::{check, checkpoint, compare, fit, new, report, rerun, resume, solve, tune};
 use crate::failure::Failure;
 use crate::output::run_folder::{POPULATION, RESULT, RUN, RunFolder, TRACE};
 use crate::run::Run;
@@ -171,6 +171,7 @@ fn begin(command: &Command) -> Result<(), Failure> {
             let (run, file) = resume::asked(args)?;
             begun(&run, Some(&file))
         }
+        Command::Checkpoint(args) => checkpoint::looked(args).map(drop),
         Command::Compare(args) => {
             let study = compare::study::Study::of(args, &Given::new())?;
             compare::plot::check(&args.plots, &study)

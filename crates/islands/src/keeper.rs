@@ -241,7 +241,12 @@ impl Kept {
         self.iterations
     }
 
-    /// The number of islands.
+    /// The files in which the islands are kept.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|(_, path)| path.as_path())
+    }
+
+    /// How many islands there are.
     pub fn islands(&self) -> u32 {
         self.files.last().map_or(0, |(islands, _)| islands.end)
     }

@@ -72,8 +72,29 @@ pub(crate) struct ResumeArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Options that select where a repeated or resumed run executes; the numbers do not depend on them.
+pub(super) const CHECKPOINT_EXAMPLES: &str = "\
+Examples:
+  warpswarm solve rastrigin --iterations 1000000 --checkpoint run.ws --every 10s
+  warpswarm checkpoint run.ws
+  warpswarm checkpoint run.ws --json | jq .best.value
+
+The command reads the whole checkpoint and checks that it is not damaged. It changes nothing.
+
+Exit codes: 0 the checkpoint is intact; 2 bad usage, or a file that is damaged or no checkpoint.";
+
 #[derive(Debug, Args)]
+pub(crate) struct CheckpointArgs {
+    /// The checkpoint that --checkpoint wrote: a file, or with islands a folder
+    #[arg(value_name = "FILE|DIR")]
+    pub(crate) file: PathBuf,
+
+    /// Write JSON instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Options that select where a repeated or resumed run executes; the numbers do not depend on them.
+#[derive(Debug, Default, Args)]
 pub(crate) struct PlaceArgs {
     /// Where to run [default: as the first time]
     #[arg(long, value_parser = one_of(Backend::ALL, Backend::name))]

@@ -21,7 +21,7 @@ mod values;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use again::{PlaceArgs, RerunArgs, ResumeArgs};
+pub(crate) use again::{CheckpointArgs, PlaceArgs, RerunArgs, ResumeArgs};
 pub(crate) use check::CheckArgs;
 pub(crate) use compare::{CommonArgs, CompareArgs};
 pub(crate) use doctor::DoctorArgs;
@@ -76,6 +76,9 @@ pub(crate) enum Command {
     /// Continue a run from a checkpoint
     #[command(after_help = again::RESUME_EXAMPLES)]
     Resume(Box<ResumeArgs>),
+    /// Show what a checkpoint contains: which run, how far it is, and how to resume it
+    #[command(after_help = again::CHECKPOINT_EXAMPLES)]
+    Checkpoint(CheckpointArgs),
     /// Write a small Rust crate with an objective of your own
     #[command(after_help = new::EXAMPLES)]
     New(NewArgs),

@@ -2,6 +2,7 @@
 //! command line names, from the program or from a [`Caller`].
 
 pub(crate) mod check;
+pub(crate) mod checkpoint;
 pub(crate) mod compare;
 mod doctor;
 pub(crate) mod fit;
@@ -33,6 +34,7 @@ pub(crate) fn run(ranks: &Ranks, asked: Command) -> Result<Code, Failure> {
         Command::Check(args) => check::run(&args),
         Command::Rerun(args) => rerun::run(&args),
         Command::Resume(args) => resume::run(ranks, &args),
+        Command::Checkpoint(args) => checkpoint::run(&args),
         Command::Compare(args) => compare::run(&args, &Caller::default()),
         Command::Tune(args) => tune::run(&args, &Caller::default()),
         Command::List(args) => list::run(&args),

@@ -1,5 +1,7 @@
 //! `warpswarm resume`.
 
+use std::path::Path;
+
 use serde::de::DeserializeOwned;
 use warpswarm::{CheckpointFile, MAX_ITERATIONS, Precise, Precision, Stop};
 use warpswarm_islands::Kept;
@@ -39,10 +41,16 @@ fn outputs(args: &ResumeArgs) -> (OutputArgs, Files) {
     (output, files)
 }
 
+/// A file that a run has left, and which run that is.
+pub(crate) fn opened(path: &Path) -> Result<(Run, CheckpointFile), Failure> {
+    let file = CheckpointFile::open(path)?;
+    Ok((Run::from_toml(file.about(), path)?, file))
+}
+
 /// The run that is gone on with, and where it was left.
 pub(crate) fn asked(args: &ResumeArgs) -> Result<(Run, CheckpointFile), Failure> {
-    let file = CheckpointFile::open(&args.file)?;
-    let mut run = Run::from_toml(file.about(), &args.file)?.at(&args.place);
+    let (run, file) = opened(&args.file)?;
+    let mut run = run.at(&args.place);
     let precision = run.precision;
     go_on(&mut run, args, || match precision {
         Precision::F32 => iterations::<f32>(&file),
@@ -51,22 +59,28 @@ pub(crate) fn asked(args: &ResumeArgs) -> Result<(Run, CheckpointFile), Failure>
     Ok((run, file))
 }
 
-/// The same of islands.
-fn asked_islands(args: &ResumeArgs) -> Result<(Run, Kept), Failure> {
-    if args.file.join(RUN).is_file() {
-        let path = args.file.display();
+/// A folder that islands have left, and which islands these are.
+pub(crate) fn opened_folder(folder: &Path) -> Result<(Run, Kept), Failure> {
+    let path = folder.display();
+    if folder.join(RUN).is_file() {
         return Err(Failure::Input(format!(
             "{path} is a folder that --out has written; allowed: a file or folder that --checkpoint has written. \
              `warpswarm rerun` repeats the run of {path}"
         )));
     }
-    let kept = Kept::open(&args.file)?;
-    let mut run = Run::from_toml(kept.about(), &args.file)?.at(&args.place);
+    let kept = Kept::open(folder)?;
+    let run = Run::from_toml(kept.about(), folder)?;
     let count = run.islands.as_ref().map(|islands| islands.count);
     if count != Some(kept.islands().into()) || run.precision.name() != kept.precision() {
-        let path = args.file.display();
         return Err(Failure::Input(format!("{path} has other islands than it says")));
     }
+    Ok((run, kept))
+}
+
+/// The islands that are gone on with, and where they were left.
+fn asked_islands(args: &ResumeArgs) -> Result<(Run, Kept), Failure> {
+    let (run, kept) = opened_folder(&args.file)?;
+    let mut run = run.at(&args.place);
     go_on(&mut run, args, || Ok(kept.iterations()))?;
     islands::check_output(&args.output)?;
     Ok((run, kept))

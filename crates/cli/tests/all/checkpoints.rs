@@ -92,11 +92,61 @@ fn original_stops_hold_where_nothing_else_is_said() {
 }
 
 #[test]
+fn a_checkpoint_is_described() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("my state");
+    let shown = file.to_str().unwrap();
+    let solve = ["solve", "rastrigin", "--dim", "3", "--individuals", "32", "--runs", "2"];
+    let stops = ["--iterations", "40", "--evaluations", "5000", "--no-polish", "--json", "-"];
+    let solved = succeeds(&[&solve[..], &stops, &["--checkpoint", shown]].concat());
+    let solved: serde_json::Value = serde_json::from_str(&solved).unwrap();
+    let before = fs::read(&file).unwrap();
+    let text = succeeds(&["checkpoint", shown]);
+    for part in [
+        "my state: intact, ",
+        "ago, by warpswarm ",
+        "problem     rastrigin, 3 dimensions\n",
+        "algorithm   pso, 32 individuals, f64, seed 0\n",
+        "runs        2 runs\n",
+        "work        40 iterations of at most 40, 2,624 evaluations of at most 10,000\n",
+        &format!("resume      warpswarm resume '{shown}'\n"),
+    ] {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&succeeds(&["checkpoint", shown, "--json"])).unwrap();
+    let runs = solved["runs"].as_array().unwrap();
+    let values = runs.iter().map(|run| run["best"]["value"].as_f64().unwrap());
+    assert_eq!(json["best"]["value"].as_f64(), values.min_by(f64::total_cmp));
+    assert!(text.contains(&format!("best value  {:?}\n", json["best"]["value"].as_f64().unwrap())));
+    assert_eq!((&json["iterations"], &json["evaluations"]), (&40.into(), &2624.into()));
+    assert_eq!((&json["intact"], &json["islands"]), (&true.into(), &0.into()));
+    assert_eq!(fs::read(&file).unwrap(), before);
+
+    // What is greater is better, and islands are as good as a file.
+    let folder = place.path().join("kept");
+    let folder = folder.to_str().unwrap();
+    let islands =
+        ["--maximise", "--islands", "ring", "--island-count", "2", "--migrate-every", "5"];
+    let few = ["--iterations", "20", "--json", "-", "--checkpoint", folder];
+    let solved = succeeds(&[&solve[..6], &islands, &few].concat());
+    let solved: serde_json::Value = serde_json::from_str(&solved).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(&succeeds(&["checkpoint", folder, "--json"])).unwrap();
+    let runs = solved["runs"].as_array().unwrap();
+    let values = runs.iter().map(|run| run["best"]["value"].as_f64().unwrap());
+    assert_eq!(json["best"]["value"].as_f64(), values.max_by(f64::total_cmp));
+    assert_eq!((&json["islands"], &json["maximised"]), (&2.into(), &true.into()));
+    assert!(succeeds(&["checkpoint", folder]).contains("\nislands     2\n"));
+}
+
+#[test]
 fn arguments_are_checked() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("state");
     let shown = file.to_str().unwrap();
     fails(&["resume", shown], 2, &["state cannot be read"]);
+    fails(&["checkpoint", shown], 2, &["state cannot be read"]);
     fs::write(&file, "something else").unwrap();
     fails(&["resume", shown], 2, &["state cannot be read: it is no checkpoint"]);
     let solve = ["solve", "sphere", "--iterations", "5", "--checkpoint"];
@@ -107,6 +157,7 @@ fn arguments_are_checked() {
     bytes[middle] ^= 1;
     fs::write(&file, &bytes).unwrap();
     fails(&["resume", shown], 2, &["state cannot be read: it is damaged"]);
+    fails(&["checkpoint", shown], 2, &["state cannot be read: it is damaged"]);
     bytes[middle] ^= 1;
     fs::write(&file, &bytes).unwrap();
     let more = "72057594037927935";

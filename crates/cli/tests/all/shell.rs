@@ -2,12 +2,13 @@
 
 use crate::common::{fails, program, run, stdout, succeeds};
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 15] = [
     "fit",
     "solve",
     "check",
     "rerun",
     "resume",
+    "checkpoint",
     "compare",
     "tune",
     "report",
