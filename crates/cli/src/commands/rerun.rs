@@ -222,7 +222,7 @@ fn first_difference(there: &Rows, here: &Rows) -> Option<String> {
         ));
     }
     let (a, b) = (there.rows.len(), here.rows.len());
-    (a != b).then(|| format!("the trace has {a} rows there, {b} here"))
+    (a != b).then(|| format!("the trace has {} there, {b} here", counted(a as u64, "row")))
 }
 
 fn read_result(path: &Path) -> Result<Json, Failure> {

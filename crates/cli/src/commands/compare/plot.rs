@@ -69,8 +69,8 @@ impl Compared<'_> {
         let Compared { study, analysis, .. } = self;
         let conditions = study.conditions;
         let runs = format!(
-            "{} runs of at most {}",
-            conditions.runs,
+            "{} of at most {}",
+            counted(conditions.runs, "run"),
             counted(conditions.evaluations, "evaluation")
         );
         match kind {

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 use warpswarm::Algorithm;
+use warpswarm_pictures::counted;
 use warpswarm_statistics::{bootstrap, holm, rank_sum, superiority};
 
 use super::quality::{mean, quality};
@@ -91,7 +92,7 @@ impl Tested {
                 .concat()
         };
         let table = Table {
-            title: format!("anew, with other draws, {runs} runs each"),
+            title: format!("anew, with other draws, {} each", counted(runs, "run")),
             head: head.into(),
             rows: self.problems.iter().map(row).collect(),
         };

@@ -40,7 +40,8 @@ fn check_one(plot: &Plot<Kind>, problem: &Problem, runs: u64) -> Result<(), Fail
     let refuse = |why: String| Err(Failure::Input(format!("--plot is {path}: {why}")));
     match plot.kind {
         Kind::Population | Kind::Swarm if dimensions != 2 => {
-            refuse(format!("{id} has {dimensions} dimensions here; allowed: 2 (--dim)"))
+            let dimensions = counted(dimensions as u64, "dimension");
+            refuse(format!("{id} has {dimensions} here; allowed: 2 (--dim)"))
         }
         Kind::Swarm if runs > RUNS => {
             refuse(format!("there are {runs} runs; allowed: at most {} (--runs)", RUNS))
