@@ -37,7 +37,7 @@ enum Evaluated<'a> {
 }
 
 /// What is said where `--instance` belongs to no problem.
-const INSTANCE: &str = "only with bbob-f1 to bbob-f24";
+const INSTANCE: &str = ", which only bbob-f1 to bbob-f24 have";
 
 impl Problem {
     /// Whether a name is a file's.
@@ -75,7 +75,7 @@ impl Problem {
             return Problem::of_file(name, said, || ProblemFile::load(name));
         }
         if Problem::is_bbob(name) {
-            let whose = format!("nothing beside {name}, which is within -5 and 5");
+            let whose = format!(" beside {name}, which is within -5 and 5");
             said.refuse(&["--lower", "--upper", "--shift"], &whose)?;
             return Ok(Problem::Bbob(Box::new(Bbob::of(name, said)?)));
         }
@@ -91,7 +91,7 @@ impl Problem {
         said: &Said,
         file: impl FnOnce() -> Result<ProblemFile, Error>,
     ) -> Result<Self, Failure> {
-        let whose = format!("nothing beside {name}, which gives its variables and their bounds");
+        let whose = format!(" beside {name}, which gives its variables and their bounds");
         said.refuse(&["--dim", "--lower", "--upper", "--shift"], &whose)?;
         said.refuse(&["--instance"], INSTANCE)?;
         Ok(Problem::File(Box::new(file()?)))

@@ -29,7 +29,7 @@ impl Said {
         };
         match all.into_iter().find_map(given) {
             Some((option, value)) => {
-                Err(Failure::Input(format!("{option} is {value}; allowed: {whose}")))
+                Err(Failure::Input(format!("{option} is {value}{whose}; leave it out")))
             }
             None => Ok(()),
         }

@@ -35,7 +35,7 @@ pub(crate) fn prepare(run: &mut Run, args: &OutputArgs) {
 pub(crate) fn check_individuals(args: &OutputArgs, with: &str) -> Result<(), Failure> {
     let refuse = |what: String| {
         Err(Failure::Input(format!(
-            "{what}; allowed: nothing {with}, where individuals stay where they are"
+            "{what}, but {with} the individuals are not gathered, and cannot be shown; leave it out"
         )))
     };
     if let Some(every) = args.population_every {

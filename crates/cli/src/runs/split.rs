@@ -25,7 +25,8 @@ pub(crate) fn check_output(args: &OutputArgs) -> Result<(), Failure> {
     match &args.checkpoint {
         None => Ok(()),
         Some(path) => Err(Failure::Input(format!(
-            "--checkpoint is {}; allowed: nothing with --split on several processes, none of which has all individuals",
+            "--checkpoint is {}, but with --split on several processes no process has all individuals; leave it out, or \
+             use one process",
             path.display()
         ))),
     }

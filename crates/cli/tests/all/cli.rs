@@ -450,7 +450,8 @@ fn runs_begin_anew_if_that_is_asked_for() {
     );
     let refused = run(&[&["solve"][..], &anew, &["--stagnation", "9"]].concat());
     assert_eq!(refused.status.code(), Some(2));
-    let said = "--restart is converged; allowed: never, with a limit of stagnation";
+    let said =
+        "--restart is converged; allowed: `never` with a limit of stagnation, or no such limit";
     assert!(stderr(&refused).contains(said), "{}", stderr(&refused));
 }
 
@@ -554,8 +555,11 @@ fn functions_of_the_bbob_suite_are_problems() {
     is_bad_input(&["bbob-f25"], &["problem `bbob-f25`", "did you mean bbob-f"]);
     is_bad_input(&["bbob-f3", "--dim", "1"], &["--dim is 1; allowed: 2 to 100 for bbob-f03"]);
     is_bad_input(&["bbob-f3", "--instance", "0"], &["--instance", "'0'", "from 1 to 200000"]);
-    is_bad_input(&["bbob-f3", "--lower", "0"], &["--lower is 0; allowed: nothing beside bbob-f3"]);
-    let only = "--instance is 2; allowed: only with bbob-f1 to bbob-f24";
+    is_bad_input(
+        &["bbob-f3", "--lower", "0"],
+        &["--lower is 0 beside bbob-f3, which is within -5 and 5; leave it out"],
+    );
+    let only = "--instance is 2, which only bbob-f1 to bbob-f24 have; leave it out";
     is_bad_input(&["sphere", "--instance", "2"], &[only]);
     is_bad_input(&["none.toml", "--instance", "2"], &[only]);
     let two = ["compare", "--algorithms", "pso,de", "--problems"];

@@ -157,8 +157,7 @@ pub(super) fn on_devices<R: Float, M: machine::Machine + 'static>(
     let is_hosted = !matches!(by, Evaluator::Portable(Portable { target: Some(_), .. }));
     if job.restarts && (is_hosted || matches!(schedule, Schedule::Hosted | Schedule::Stepwise)) {
         let (field, value) = ("restart", Restart::Converged.to_string());
-        let allowed =
-            "never on a device with schedules hosted and stepwise, and where the host evaluates";
+        let allowed = "`never` on a device with schedules hosted and stepwise, and where the host evaluates; or the CPU";
         return Err(Error::Setting { field, value, allowed: allowed.into() });
     }
     if job.runs_differ {

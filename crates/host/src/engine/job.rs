@@ -334,13 +334,13 @@ fn restarting<R: Float>(
         Procedure::Fwa(_) | Procedure::Spso(_) => {
             let algorithm = if matches!(procedure, Procedure::Fwa(_)) { "fwa" } else { "spso" };
             let (field, value) = ("restart", settings.restart.to_string());
-            let allowed = format!("never, with algorithm {algorithm}");
+            let allowed = format!("`never` with algorithm {algorithm}, or another algorithm");
             Err(Error::Setting { field, value, allowed })
         }
         procedure if procedure.falls().is_some() => Err(Error::Setting {
             field: "restart",
             value: settings.restart.to_string(),
-            allowed: "never, where the population falls".into(),
+            allowed: "`never` for a population that shrinks, or one of constant size (final_individuals 0)".into(),
         }),
         procedure => Ok((procedure.as_method(), true)),
     }

@@ -217,18 +217,18 @@ impl Settings {
     fn check_restart(&self) -> Result<()> {
         let stagnates = |own: &OfRun| own.stagnation.is_some();
         let hinders = [
-            (self.migrates, "between islands"),
-            (self.split, "of a swarm that devices share"),
+            (self.migrates, "between islands, or runs that are no islands"),
+            (self.split, "for a swarm that devices share, or a swarm on one device"),
             (
                 self.stop.stagnation.is_some() || self.of_runs.iter().any(stagnates),
-                "with a limit of stagnation: it begins anew instead of stopping",
+                "with a limit of stagnation, or no such limit: a run cannot both restart and stop",
             ),
         ];
         match hinders.into_iter().find(|(hinders, _)| *hinders) {
             Some((_, where_it_is)) if self.restart != Restart::Never => Err(Error::Setting {
                 field: "restart",
                 value: self.restart.to_string(),
-                allowed: format!("never, {where_it_is}"),
+                allowed: format!("`never` {where_it_is}"),
             }),
             _ => Ok(()),
         }

@@ -146,7 +146,7 @@ fn reports_count_what_began_anew() {
         let algorithm = warpswarm::algorithms::find("cmepso").unwrap().algorithm();
         let refused = Optimiser::<f32>::new(&Rastrigin, &bounds(2), &algorithm, &settings);
         let error = refused.map(|_| ()).unwrap_err();
-        let said = "restart is converged; allowed: never on a device with schedules hosted and stepwise, and where the host evaluates";
+        let said = "restart is converged; allowed: `never` on a device with schedules hosted and stepwise, and where the host evaluates; or the CPU";
         assert_eq!(error.to_string(), said);
     }
 }

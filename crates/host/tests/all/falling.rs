@@ -97,7 +97,7 @@ fn what_does_not_go_together_is_refused() {
     };
     let falls = || lshade(Some(900.0));
     let anew = Settings { restart: Restart::Converged, ..settings(40) };
-    refused(falls(), anew, "restart is converged; allowed: never, where the population falls");
+    refused(falls(), anew, "restart is converged; allowed: `never` for a population that shrinks");
     let island = Settings { migrates: true, ..settings(40) };
     refused(falls(), island, "final_individuals is above 0; allowed: 0 between islands");
     let timed = Settings { stop: Stop::seconds(1.0), ..settings(40) };

@@ -139,17 +139,25 @@ fn mistakes() {
     let refused = |id: &str, settings: Settings, expected: &str| {
         let made = Optimiser::<f64>::new(&Sphere, &bounds(2), &algorithm(id), &settings);
         let error = made.map(|_| ()).unwrap_err();
-        assert_eq!(error.to_string(), format!("restart is converged; allowed: never, {expected}"));
+        assert_eq!(error.to_string(), format!("restart is converged; allowed: `never` {expected}"));
         assert!(error.is_input());
     };
-    refused("fwa", anew(8), "with algorithm fwa");
-    refused("spso", anew(8), "with algorithm spso");
-    refused("de", Settings { migrates: true, ..anew(8) }, "between islands");
-    refused("pso", Settings { split: true, ..anew(8) }, "of a swarm that devices share");
+    refused("fwa", anew(8), "with algorithm fwa, or another algorithm");
+    refused("spso", anew(8), "with algorithm spso, or another algorithm");
+    refused(
+        "de",
+        Settings { migrates: true, ..anew(8) },
+        "between islands, or runs that are no islands",
+    );
+    refused(
+        "pso",
+        Settings { split: true, ..anew(8) },
+        "for a swarm that devices share, or a swarm on one device",
+    );
     refused(
         "de",
         Settings { stop: Stop::stagnation(9), ..anew(8) },
-        "with a limit of stagnation: it begins anew instead of stopping",
+        "with a limit of stagnation, or no such limit: a run cannot both restart and stop",
     );
     let later = state::<f64>("de", &anew(8), 1_000);
     assert!(later[0].restarts() > 0);

@@ -20,7 +20,7 @@ pub(crate) fn asked(
     };
     if args.runs != 1 {
         return Err(Failure::Input(format!(
-            "--runs is {}; allowed: nothing with --islands, each of which is a run (--island-count)",
+            "--runs is {}, but with --islands each island is a run; leave it out, and say how many islands with --island-count",
             args.runs
         )));
     }
@@ -55,7 +55,7 @@ fn usual(
         (set, ..) => set.iter().map(one).collect::<Result<_, Failure>>()?,
     };
     let count = island_count.or((ranks > 1).then_some(ranks.into())).ok_or_else(|| {
-        Failure::Input("--islands in one process needs --island-count; allowed: 2 and more".into())
+        Failure::Input("--islands in one process needs the number of islands; add --island-count N, with N of at least 2".into())
     })?;
     Ok(Islands { count, topology, inhabitants, ..Islands::default() })
 }
