@@ -36,6 +36,9 @@ pub(crate) struct Run {
     pub(crate) islands: Option<Islands>,
     /// Where it ran.
     pub(crate) taken: Option<Taken>,
+    /// Why it has another algorithm than was asked for; for people only.
+    #[serde(skip)]
+    pub(crate) because: Option<String>,
 }
 
 /// Where a run was carried out.
@@ -73,6 +76,7 @@ impl Run {
             settings,
             islands: None,
             taken: None,
+            because: None,
         }
     }
 

@@ -35,6 +35,9 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
         let algorithm = algorithms(run);
         let precision = R::PRECISION;
         line("algorithm", &format!("{algorithm}, {precision}, seed {}", run.settings.seed))?;
+        if let Some(because) = &run.because {
+            line("", because)?;
+        }
         if let Some(islands) = &run.islands {
             line("islands", &exchange(islands))?;
         }

@@ -34,6 +34,28 @@ fn the_default_finds_minima() {
     assert_eq!(solved(&["emulator", "--schedule", "streaming"])["algorithm"], "shade");
 }
 
+/// Where `auto` stands for another method, the summary says which, and why.
+#[test]
+fn the_summary_says_what_auto_chose() {
+    let solve = |more: &[&str]| {
+        let arguments = ["solve", "sphere", "--iterations", "1", "--backend", "cpu"];
+        let output = program().args(arguments).args(more).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{more:?}: {}", stderr(&output));
+        stdout(&output).to_string()
+    };
+    let text = solve(&["--dim", "201"]);
+    let why = "algorithm   shade, f64, seed 0\n            \
+               auto chose shade, because CMA-ES takes too much time and memory in 201 dimensions\n";
+    assert!(text.contains(why), "{text}");
+    let islands = ["--dim", "2", "--islands", "ring", "--island-count", "2"];
+    let text = solve(&islands);
+    assert!(text.contains("\n            auto chose shade, because CMA-ES takes no"), "{text}");
+    for chosen in [&["--dim", "201", "--algorithm", "shade"][..], &["--dim", "200"]] {
+        assert!(!solve(chosen).contains("chose"), "{chosen:?}");
+    }
+    assert!(!solve(&[&islands[..], &["--island-set", "de,pso"]].concat()).contains("chose"));
+}
+
 /// The JSON of `solve` with these arguments.
 fn solve(arguments: &[&str]) -> Value {
     let output = run(&[&["solve"], arguments, &["--json", "-"]].concat());

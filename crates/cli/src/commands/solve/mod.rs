@@ -7,7 +7,9 @@ mod start;
 
 use std::io::{self, Write};
 
-use warpswarm::{Algorithm, Constraints, Devices, Error, Precision, Settings, Stop, algorithms};
+use warpswarm::{
+    Algorithm, Constraints, Devices, Error, Precision, Schedule, Settings, Stop, algorithms,
+};
 
 use crate::args::SolveArgs;
 use crate::failure::{Code, Failure};
@@ -67,11 +69,33 @@ pub(crate) fn asked(args: &SolveArgs, ranks: u32) -> Result<Run, Failure> {
     if is_split {
         split::check_output(&args.output)?;
     }
-    let run = Run::new(problem, algorithm, args.precision, settings);
+    let because = because(&wanted, &algorithm, &whole, problem.dimensions());
+    let mut run = Run::new(problem, algorithm, args.precision, settings);
+    run.because = because.filter(|_| args.islands.island_set.is_empty());
     Ok(match islands {
         Some(islands) => run.with(islands),
         None => run,
     })
+}
+
+/// Why another algorithm runs than was asked for: `auto` stands for others where it cannot run by itself.
+fn because(
+    wanted: &Algorithm,
+    algorithm: &Algorithm,
+    settings: &Settings,
+    dimensions: usize,
+) -> Option<String> {
+    let [from, to] = [wanted, algorithm].map(|algorithm| algorithm.info().id);
+    let reason = match settings {
+        _ if from == to => return None,
+        Settings { split: true, .. } => "swarms are split with pso only".to_string(),
+        Settings { schedule, .. } if !matches!(schedule, Schedule::Auto | Schedule::Resident) => {
+            format!("CMA-ES does not run with schedule {schedule}")
+        }
+        Settings { migrates: true, .. } => "CMA-ES takes no individuals from other islands".into(),
+        _ => format!("CMA-ES takes too much time and memory in {dimensions} dimensions"),
+    };
+    Some(format!("{from} chose {to}, because {reason}"))
 }
 
 /// Says what looks like a mistake, where people read it; nothing depends on it.
