@@ -97,9 +97,11 @@ fn polished<R: Precise>(report: &Report<R>) -> Option<String> {
     let best = report.best();
     let run = report.runs.iter().find(|run| std::ptr::eq(&run.best, best))?;
     let polish = run.polish?;
-    let from = match polish.from.violation == R::ZERO {
-        true => format!("from {:?}", polish.from.value),
-        false => format!("from {:?}, not feasible", polish.from.value),
+    let Fitness { value, violation } = polish.from;
+    let from = match violation == R::ZERO {
+        _ if (value, violation) == (best.value, best.violation) => "nothing better".to_string(),
+        true => format!("from {value:?}"),
+        false => format!("from {value:?}, not feasible,"),
     };
     let steps = counted(polish.steps, "step");
     let calls = counted(polish.evaluations, "evaluation");
