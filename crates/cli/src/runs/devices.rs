@@ -14,12 +14,15 @@ pub(super) fn note_ignored(settings: &Settings, chosen: Backend) {
 
 /// What is to be said of GPUs that are ignored. With a backend other than auto, the library refuses them on the CPU.
 fn ignored(settings: &Settings, chosen: Backend) -> Option<String> {
-    let Settings { backend, devices, .. } = settings;
-    let asked = *devices != Devices::default();
-    (asked && *backend == Backend::Auto && chosen == Backend::Cpu).then(|| {
+    let Settings { backend, devices, split, .. } = settings;
+    let asked = match *devices != Devices::default() {
+        true => format!("--devices is {devices}, which is ignored"),
+        false if *split => "--split needs GPUs, and shares nothing here".into(),
+        false => return None,
+    };
+    (*backend == Backend::Auto && chosen == Backend::Cpu).then(|| {
         format!(
-            "--devices is {devices}, which is ignored: no GPU can be used for this run, so it runs on the CPU \
-             (--backend gpu says why)"
+            "{asked}: no GPU can be used for this run, so it runs on the CPU (--backend gpu says why)"
         )
     })
 }
@@ -37,6 +40,10 @@ mod tests {
         assert_eq!(ignored(&all, Backend::Gpu), None);
         assert_eq!(ignored(&of(Backend::Auto, Devices::default()), Backend::Cpu), None);
         assert_eq!(ignored(&of(Backend::Emulator, Devices::All), Backend::Emulator), None);
+        let split = Settings { split: true, ..Settings::default() };
+        let note = ignored(&split, Backend::Cpu).unwrap();
+        assert!(note.starts_with("--split needs GPUs, and shares nothing here: no GPU"), "{note}");
+        assert_eq!(ignored(&split, Backend::Gpu), None);
         let two = ignored(&of(Backend::Auto, Devices::of(&[0, 2])), Backend::Cpu).unwrap();
         assert!(two.starts_with("--devices is 0,2,"), "{two}");
     }
