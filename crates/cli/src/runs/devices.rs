@@ -1,8 +1,45 @@
 //! GPUs that a run was to have, and does not.
 
 use std::io::{self, Write};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
-use warpswarm::{Backend, Devices, Settings};
+use warpswarm::{Backend, Devices, Settings, system};
+
+/// Setting up takes so long before something is said.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Does what sets up a run. Where a GPU may do it, and that takes long, it says why.
+pub(super) fn set_up<T>(settings: &Settings, work: impl FnOnce() -> T) -> T {
+    if !matches!(settings.backend, Backend::Auto | Backend::Gpu) {
+        return work();
+    }
+    while_patient(PATIENCE, work, || {
+        // Asked now, as asking takes time too.
+        if system::report().gpu.is_ok() {
+            let _ = writeln!(
+                io::stderr(),
+                "note: setting up the GPU; the first time, the driver compiles the kernels, which takes some seconds"
+            );
+        }
+    })
+}
+
+/// Does some work, and says something once where that takes longer.
+fn while_patient<T>(patience: Duration, work: impl FnOnce() -> T, say: impl FnOnce() + Send) -> T {
+    thread::scope(|scope| {
+        let (done, waits) = mpsc::channel::<()>();
+        scope.spawn(move || {
+            if waits.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+                say();
+            }
+        });
+        let result = work();
+        drop(done);
+        result
+    })
+}
 
 /// Prints a note if `--backend auto` has chosen the CPU for a run that was to have some GPUs.
 pub(super) fn note_ignored(settings: &Settings, chosen: Backend) {
@@ -30,6 +67,18 @@ fn ignored(settings: &Settings, chosen: Backend) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_takes_long_is_said_once() {
+        use std::sync::atomic::{AtomicU32, Ordering};
+        let said = AtomicU32::new(0);
+        let say = || drop(said.fetch_add(1, Ordering::Relaxed));
+        assert_eq!(while_patient(Duration::from_secs(60), || 7, say), 7);
+        assert_eq!(said.load(Ordering::Relaxed), 0);
+        let slow = || thread::sleep(Duration::from_millis(200));
+        while_patient(Duration::from_millis(1), slow, say);
+        assert_eq!(said.load(Ordering::Relaxed), 1);
+    }
 
     #[test]
     fn only_devices_that_are_asked_for_and_ignored_are_noted() {

@@ -89,7 +89,8 @@ impl<R: Precise> Started<R> {
         let interrupt = interrupt::flag()?;
         let mut settings = run.settings.clone();
         settings.stop.interrupt = Some(Arc::clone(&interrupt));
-        let mut optimiser = run.problem.optimiser::<R>(&run.algorithm, &settings)?;
+        let mut optimiser =
+            devices::set_up(&settings, || run.problem.optimiser::<R>(&run.algorithm, &settings))?;
         from.map_or(Ok(()), |from| optimiser.resume(from))?;
         devices::note_ignored(&settings, optimiser.backend());
         Ok(Started { optimiser, interrupt })
