@@ -127,16 +127,16 @@ struct GpuArgs {
     /// Measure this library alone
     #[arg(long)]
     no_peers: bool,
-    /// Measure something else: whether schedules and backends are chosen well, and what start-up takes
+    /// Measure whether schedules and backends are chosen well, and how long start-up takes, in place of the cases
     #[arg(long, conflicts_with_all = ["quick", "only", "no_peers"])]
     choices: bool,
-    /// Measure something else: what several GPUs of this machine are worth
+    /// Measure how much faster several GPUs of this machine are than one, in place of the cases
     #[arg(long, conflicts_with_all = ["quick", "only", "no_peers", "choices"])]
     devices: bool,
-    /// Measure something else: how the cost of an iteration grows with individuals, dimensions and runs
+    /// Measure how the time of an iteration grows with individuals, dimensions and runs, in place of the cases
     #[arg(long, conflicts_with_all = ["quick", "only", "no_peers", "choices", "devices"])]
     growth: bool,
-    /// Measure something else: how soon whole solves come to a target, beside scipy, pycma, evosax and EvoX
+    /// Measure the time to a target of whole solves, beside scipy, pycma, evosax and EvoX, in place of the cases
     #[arg(long, conflicts_with_all = ["choices", "devices", "growth"])]
     targets: bool,
     /// Where the tables go [default: the folder that measures]

@@ -49,22 +49,22 @@ pub(crate) struct ReproduceArgs {
     #[arg(value_enum)]
     paper: Paper,
 
-    /// Less of everything, in about two minutes: a part of the paper's iterations or runs, and a smaller
+    /// Do less of everything, in about two minutes: a part of the paper's iterations or runs, and a smaller
     /// budget
     #[arg(long)]
     quick: bool,
 
-    /// Where tables and pictures go [default: target/reproduce/ and the paper's name]
+    /// The folder for tables and pictures [default: target/reproduce/ and the paper's name]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Where runs are carried out, unless they are serial for comparison; auto is the GPU, if there is one, however
-    /// short they are
+    /// Where to run, except for runs that are serial for comparison; auto is the GPU if there is one, also for short
+    /// runs
     #[arg(long, default_value = "auto")]
     backend: Backend,
 
-    /// Seconds for the repetitions of one cell of a table; what takes longer does less, and is marked.
-    /// `inf` is no limit; notes takes none [default: inf for cmepso, 60 for others; with --quick 1 for fwa,
+    /// Seconds for the repetitions of one cell of a table; a cell that takes longer has fewer repetitions, and is
+    /// marked. `inf` is no limit; notes has none [default: inf for cmepso, 60 for others; with --quick 1 for fwa,
     /// 6 for cpso and libcudaoptimize]
     #[arg(long, value_name = "SECONDS", value_parser = budget)]
     budget: Option<f64>,
@@ -73,12 +73,12 @@ pub(crate) struct ReproduceArgs {
     #[arg(long)]
     page_only: bool,
 
-    /// What the page says that the source was [default: what git says]
+    /// The commit that the page names [default: the one that git reports]
     #[arg(long, value_name = "COMMIT")]
     commit: Option<String>,
 
-    /// The program to measure [default: `warpswarm` in the folder of this program]; of libcudaoptimize, which is
-    /// measured in this one, it only says what the machine is
+    /// The program to measure [default: `warpswarm` in the folder of this program]; libcudaoptimize is measured in this
+    /// program, and asks the other only what the machine is
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
 }
