@@ -106,7 +106,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Started<'a, R> {
             chosen = Some(optimiser.backend());
             Ok(optimiser)
         };
-        let make = || Archipelago::new(ranks.others(), &islands, &settings, &mut optimiser);
+        let mut make = || Archipelago::new(ranks.others(), &islands, &settings, &mut optimiser);
         let made = if ranks.is_first() { devices::set_up(&settings, make) } else { make() };
         let archipelago = made?;
         // Where there are several ranks, these are what this one has been given of all GPUs.
