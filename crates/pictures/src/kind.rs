@@ -99,8 +99,8 @@ impl Kind {
         }
     }
 
-    /// The kind and the format that the name of a file asks for. The name is that of a kind, or ends in it, as `run1-swarm` does. Any
-    /// other name is of [`Kind::Convergence`], or of [`Kind::Swarm`] where the file ends in `.gif`.
+    /// The kind and the format that the name of a file asks for. The name is that of a kind, or ends in it, as
+    /// `run1-swarm` does. Any other name gives [`Kind::Convergence`], or [`Kind::Swarm`] if the file ends in `.gif`.
     ///
     /// # Errors
     ///
