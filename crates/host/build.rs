@@ -1,4 +1,4 @@
-//! Brings the GPU kernels: those that came with the package, or compiled now, or none.
+//! Provides the GPU kernels: those of the package, or newly compiled ones, or none.
 
 fn main() {
     warpswarm_ptx_builder::for_build_script(&warpswarm_ptx_builder::BuildScript {

@@ -1,5 +1,5 @@
-//! Minimises functions of real variables with swarms and other populations, on NVIDIA GPUs and on
-//! the CPU, with the same bits on both.
+//! Minimises functions of real variables with particle swarms and other populations, on NVIDIA GPUs and on the CPU,
+//! with the same bits on both.
 //!
 //! ```
 //! use warpswarm::{Bounds, PsoParams, Settings, Stop, problems::Rastrigin};
@@ -12,7 +12,7 @@
 //! # Ok::<(), warpswarm::Error>(())
 //! ```
 //!
-//! An objective of one's own is a type with one function, written once for CPU and GPU:
+//! To minimise a function of your own, implement [`Objective`] for a type. The code is written once for CPU and GPU:
 //!
 //! ```
 //! use warpswarm::{Bounds, Algorithm, Objective, Point, Real, Settings};
@@ -33,17 +33,18 @@
 //! # Ok::<(), warpswarm::Error>(())
 //! ```
 //!
-//! * [`Bounds`], [`Algorithm`] (such as [`PsoParams`]), [`Settings`] and [`Stop`] say what to do;
-//!   each is checked once, and errors name the field, the value and what is allowed.
-//! * [`minimise`] does it; an [`Optimiser`] does it step by step, shows its state and takes one back.
-//! * An [`Objective`] runs on CPU and GPU; a [`HostObjective`] is a closure; with [`AskTell`] the caller evaluates.
-//! * Several optimisers go on together as islands, in one process or many, with the crate `warpswarm-islands`;
-//!   [`migration`] is what individuals that go from one to another are.
-//! * [`Report`] is what comes out.
-//! * [`problems`] has objectives with known optima, [`algorithms`] the algorithms, both also by name.
-//! * `problem_file` has problems that are written down in files, and `bbob` the functions of COCO's noiseless suite, with
-//!   the feature `problem-files`.
-//! * [`system`] says what this machine and this build of the library can do.
+//! * [`Bounds`], [`Algorithm`] (such as [`PsoParams`]), [`Settings`] and [`Stop`] describe a run. They are checked
+//!   before the run starts; errors name the field, the value and what is allowed.
+//! * [`minimise`] carries out a run and returns a [`Report`]. An [`Optimiser`] does so step by step; its state can be
+//!   read and restored.
+//! * An [`Objective`] runs on CPU and GPU. A [`HostObjective`] is a closure. With [`AskTell`] the caller evaluates the
+//!   points.
+//! * The crate `warpswarm-islands` runs several optimisers together as islands, in one process or many. [`migration`]
+//!   describes the individuals that they exchange.
+//! * [`problems`] contains objectives with known optima, [`algorithms`] the algorithms; both can be looked up by name.
+//! * With the feature `problem-files`, `problem_file` reads problems from files, and `bbob` contains the functions of
+//!   COCO's noiseless suite.
+//! * [`system`] reports what this machine and this build of the library can do.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -114,7 +115,7 @@ pub use settings::{
     DEFAULT_ITERATIONS, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, OfRun, Settings, Stop,
 };
 
-/// Calls that fail when a test wants them to.
+/// Injected faults: calls that fail when a test asks for it.
 #[doc(hidden)]
 pub mod faults {
     pub use crate::error::faults::*;
@@ -122,8 +123,8 @@ pub mod faults {
     pub use crate::machine::gpu::free_on_gpu;
 }
 
-/// Maximises `objective` within `bounds`: [`minimise`] with [`Settings::maximise`]. Values are shown with their own
-/// sign, and a target is reached from below.
+/// Maximises `objective` within `bounds`: [`minimise`] with [`Settings::maximise`]. Reported values keep their sign,
+/// and a target is reached from below.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, HostObjective, Settings, Stop, maximise};
@@ -163,7 +164,7 @@ pub fn maximise<R: Float, G: Goal<R>>(
 ///
 /// # Errors
 ///
-/// Where bounds, parameters or settings are not allowed, or the backend fails: see [`Error`].
+/// If bounds, parameters or settings are not allowed, or the backend fails: see [`Error`].
 pub fn minimise<R: Float, G: Goal<R>>(
     objective: &G,
     bounds: &Bounds,

@@ -1,5 +1,5 @@
-//! How things are written and read with serde: choices by their names, parameters by those of their tables, numbers so
-//! that they keep their bits.
+//! Serialisation with serde: choices are written by name, parameters by the names of their tables, and numbers so that
+//! reading them restores every bit.
 
 use serde::de::{Deserializer, Error as _};
 use serde::ser::{SerializeMap, Serializer};
@@ -8,7 +8,8 @@ use warpswarm_core::Float;
 use warpswarm_core::launch::{MethodTile, Tile};
 use warpswarm_core::order::Fitness;
 
-/// A number; in text, what is not finite is the string `NaN`, `Infinity` or `-Infinity`, for which JSON has no numbers.
+/// A number. In text formats, a number that is not finite is the string `NaN`, `Infinity` or `-Infinity`, because JSON
+/// has no such numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Number<R>(pub(crate) R);
 
@@ -52,7 +53,7 @@ impl<'de, R: Float + Deserialize<'de>> Deserialize<'de> for Number<R> {
     }
 }
 
-/// A whole number; in text a string where it is beyond 2^63 - 1, the greatest of TOML.
+/// An integer. In text formats it is a string if it exceeds 2^63 - 1, the largest integer of TOML.
 #[derive(Clone, Copy)]
 struct Whole(u64);
 
@@ -91,7 +92,7 @@ struct Judged<R> {
     value: Number<R>,
 }
 
-/// A module for `#[serde(with)]`: a type as another one that is written and read.
+/// Defines a module for `#[serde(with)]`, which serialises a type as another type.
 macro_rules! as_other {
     ($(#[$doc:meta])* $name:ident<$($generic:ident)?>: $type:ty as $other:ty, $into:expr, $from:expr) => {
         $(#[$doc])*
@@ -134,7 +135,7 @@ as_other!(
     |f| Fitness { violation: f.violation.0, value: f.value.0 }
 );
 as_other!(
-    /// A tile's name; one that this version does not know is none.
+    /// The name of a tile; a name that this version does not know is read as `None`.
     tile<>: Option<&'static str> as Option<String>,
     |name| name.map(String::from),
     |name| name.and_then(|name| tile_names().find(|known| *known == name))
@@ -149,7 +150,7 @@ fn tile_names() -> impl Iterator<Item = &'static str> {
     ])
 }
 
-/// Values of an enum by their names.
+/// Serialises the values of enums by name.
 macro_rules! by_name {
     ($($type:ident),*) => {
         $(impl serde::Serialize for $type {
@@ -176,7 +177,7 @@ macro_rules! by_name {
 }
 pub(crate) use by_name;
 
-/// The value of a parameter as it is written.
+/// The serialised value of a parameter.
 #[derive(Deserialize, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Parameter {
@@ -196,7 +197,7 @@ impl std::fmt::Display for Parameter {
     }
 }
 
-/// Writes parameters by name, behind the algorithm's if it is to be said.
+/// Writes parameters by name, after the name of the algorithm if `id` gives it.
 pub(crate) fn write_parameters<S: Serializer>(
     serializer: S,
     id: Option<&str>,
@@ -212,5 +213,5 @@ pub(crate) fn write_parameters<S: Serializer>(
     map.end()
 }
 
-/// The name of the algorithm's own name among its parameters.
+/// The key of the algorithm's name among its parameters.
 pub(crate) const ID: &str = "id";

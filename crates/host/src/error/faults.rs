@@ -1,52 +1,52 @@
-//! Calls to a device, and for files, that fail because a test wants them to.
+//! Injected faults: calls to devices and file operations that fail because a test asks for it.
 //!
-//! Whoever makes such a call asks `due` first. Calls are counted for each thread: one alone drives a device and writes
-//! files, and tests run side by side. Without the feature `faults` nothing is counted and nothing fails.
+//! Code that makes such a call first asks `due`. Calls are counted per thread, because a single thread drives a device
+//! and writes files, and tests run in parallel. Without the feature `faults` nothing is counted and nothing fails.
 
 use std::io::{self, Write};
 
-/// What a call is made for.
+/// The kind of a call.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// To have a device's queue.
+    /// Create a device's queue (stream).
     Open,
-    /// To make a kernel ready.
+    /// Load a kernel.
     Load,
-    /// To ask how many blocks of a kernel fit.
+    /// Query how many blocks of a kernel fit.
     Ask,
-    /// To have a device's memory.
+    /// Allocate memory on a device.
     Allocate,
-    /// To zero it.
+    /// Fill it with zeros.
     Zero,
-    /// To copy to it.
+    /// Copy to the device.
     Upload,
-    /// To copy from it.
+    /// Copy from the device.
     Download,
-    /// To have devices wait for each other.
+    /// Let devices wait for each other.
     Mark,
-    /// To have a kernel run.
+    /// Launch a kernel.
     Launch,
-    /// To have a new file or folder.
+    /// Create a file or folder.
     Create,
-    /// To write into a file.
+    /// Write to a file.
     Write,
-    /// To bring a file to the disk.
+    /// Flush a file to disk.
     Sync,
-    /// To give a file or a folder another name.
+    /// Rename a file or folder.
     Rename,
-    /// To bring a folder's names to the disk.
+    /// Flush a folder's entries to disk.
     SyncFolder,
 }
 
-/// Whether the call that is about to be made is to fail instead.
+/// Whether the next call must fail.
 #[cfg(not(any(test, feature = "faults")))]
 #[inline(always)]
 pub(crate) fn due(_: Call) -> bool {
     false
 }
 
-/// What a call for a file says that is to fail.
+/// The error of a file operation that must fail.
 #[doc(hidden)]
 #[inline]
 pub fn before(call: Call) -> io::Result<()> {
@@ -57,7 +57,7 @@ pub fn before(call: Call) -> io::Result<()> {
     }
 }
 
-/// A file whose writes may fail, half done.
+/// A writer whose writes may fail after half of the bytes.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Written<W>(pub W);
@@ -86,7 +86,7 @@ mod on_demand {
     use super::Call;
 
     thread_local! {
-        /// The calls before the one that fails; none where none does.
+        /// The number of calls before the one that fails; `None` if no call fails.
         static LEFT: Cell<Option<u64>> = const { Cell::new(None) };
         static FAILED: Cell<Option<Call>> = const { Cell::new(None) };
         static HELD: Cell<u64> = const { Cell::new(0) };
@@ -94,8 +94,8 @@ mod on_demand {
         static SHUFFLED: Cell<Option<u64>> = const { Cell::new(None) };
     }
 
-    /// What `run` gives where call number `n` of this thread, from 0, fails, and what that call was for: none where
-    /// there were no more than `n`.
+    /// The result of `run` if call number `n` of this thread, counted from 0, fails, and the kind of that call; `None`
+    /// if there were at most `n` calls.
     #[doc(hidden)]
     pub fn at<T>(n: u64, run: impl FnOnce() -> T) -> (T, Option<Call>) {
         LEFT.set(Some(n));
@@ -105,13 +105,13 @@ mod on_demand {
         (given, FAILED.get())
     }
 
-    /// Bytes of devices that optimisers of this thread have allocated and not freed.
+    /// Bytes of device memory that optimisers of this thread have allocated and not freed.
     #[doc(hidden)]
     pub fn held() -> u64 {
         HELD.get()
     }
 
-    /// What `run` gives where a GPU polishes all runs for which it has a kernel, however fast the CPU would be.
+    /// The result of `run` if a GPU polishes all runs for which it has a kernel, even if the CPU is faster.
     #[doc(hidden)]
     pub fn polishing_on_device<T>(run: impl FnOnce() -> T) -> T {
         ON_DEVICE.set(true);
@@ -124,7 +124,8 @@ mod on_demand {
         ON_DEVICE.get()
     }
 
-    /// What `run` gives where the emulator's threads and blocks run in a random order of this seed, some of them kept behind.
+    /// The result of `run` if the emulator runs threads and blocks in a random order with this seed, some of them
+    /// delayed.
     #[doc(hidden)]
     pub fn shuffled<T>(seed: u64, run: impl FnOnce() -> T) -> T {
         SHUFFLED.set(Some(seed));
@@ -152,13 +153,13 @@ mod on_demand {
     }
 
     pub(crate) fn freed(bytes: u64) {
-        // A device may be freed by another thread than the one that filled it.
+        // Memory may be freed by a different thread than the one that allocated it.
         HELD.set(HELD.get().saturating_sub(bytes));
     }
 }
 
-/// The compute capability that a GPU is taken to have: with the feature `faults` an older one, where the environment variable
-/// `WARPSWARM_PASSES_FOR` names it, such as `7.5`.
+/// The compute capability to assume for a GPU. With the feature `faults`, the environment variable
+/// `WARPSWARM_PASSES_FOR` can name an older one, such as `7.5`.
 pub(crate) fn passing_for(found: (u32, u32)) -> (u32, u32) {
     #[cfg(feature = "faults")]
     if let Ok(said) = std::env::var("WARPSWARM_PASSES_FOR") {
@@ -169,8 +170,8 @@ pub(crate) fn passing_for(found: (u32, u32)) -> (u32, u32) {
     found
 }
 
-/// The most texts of a kernel in which words of its argument are constants: with the feature `faults` as many as the environment
-/// variable `WARPSWARM_KNOWN_TEXTS` says, so that tests go through many.
+/// The largest number of compiled texts of a kernel in which words of the argument are constants. With the feature
+/// `faults`, the environment variable `WARPSWARM_KNOWN_TEXTS` sets it, so that tests can reach the limit.
 pub(crate) fn known_texts(usual: usize) -> usize {
     #[cfg(feature = "faults")]
     if let Ok(said) = std::env::var("WARPSWARM_KNOWN_TEXTS") {

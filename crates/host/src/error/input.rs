@@ -1,9 +1,9 @@
-//! Whose fault an error is.
+//! Which errors are the user's.
 
 use super::Error;
 
 impl Error {
-    /// Whether the input is at fault, rather than the machine: what a program says with exit code 2.
+    /// Whether the input is at fault rather than the machine. Programs report such an error with exit code 2.
     ///
     /// ```
     /// use warpswarm::{Bounds, Error};

@@ -1,4 +1,4 @@
-//! The errors that there are.
+//! The kinds of errors.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::place::pointed_at;
 use crate::settings::choices::Schedule;
 
-/// Why something could not be done. Its text is one line, but for an expression, which is shown below.
+/// What went wrong. The text is one line; errors in expressions add the expression with the mistake marked.
 ///
 /// ```
 /// use warpswarm::{Error, PsoParams, Algorithm};
@@ -17,42 +17,43 @@ use crate::settings::choices::Schedule;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There are no runs to go on with: the time, or an interrupt, ended them while their first individuals were placed.
+    /// There is no state to continue from: the time limit or an interrupt ended the runs before all first individuals
+    /// were evaluated.
     #[error(
         "stopped before the first individuals had been evaluated; allowed: more seconds, or fewer individuals"
     )]
     Stopped,
-    /// A name that nothing has.
+    /// An unknown name.
     #[error("unknown {what} `{name}`; known: {}", known.join(", "))]
     UnknownName {
-        /// What should have the name: `backend`, `boundary`, ...
+        /// What the name denotes: `backend`, `boundary`, ...
         what: &'static str,
         /// The name that was given.
         name: String,
-        /// The names that there are.
+        /// The known names.
         known: Vec<&'static str>,
     },
-    /// A name that nothing has, of a registry; the nearest names come first.
+    /// An unknown name of a problem or an algorithm. The error suggests similar names.
     #[error("unknown {what} `{name}`; did you mean {}?", nearest.join(", "))]
     NoSuch {
         /// `problem` or `algorithm`.
         what: &'static str,
         /// The name that was given.
         name: String,
-        /// The names most like it, at least one.
+        /// The most similar names, at least one.
         nearest: Vec<&'static str>,
     },
-    /// An algorithm has no such parameter.
+    /// The algorithm has no such parameter.
     #[error("algorithm `{algorithm}` has no parameter `{key}`; it has: {}", known.join(", "))]
     UnknownParameter {
         /// The algorithm.
         algorithm: &'static str,
         /// The name that was given.
         key: String,
-        /// The names that there are.
+        /// The known names.
         known: Vec<&'static str>,
     },
-    /// A parameter of an algorithm is out of its range, or no number.
+    /// A parameter of an algorithm is out of range, or not a number.
     #[error("parameter {name} is {value}; allowed: {allowed}")]
     Parameter {
         /// The parameter.
@@ -72,7 +73,7 @@ pub enum Error {
         /// What is allowed.
         allowed: String,
     },
-    /// Fewer evaluations are allowed than the first placement of the individuals takes.
+    /// The limit of evaluations is smaller than the number of individuals, which are all evaluated first.
     #[error(
         "evaluations is {evaluations}, fewer than the {individuals} individuals; \
          allowed: at least one evaluation an individual"
@@ -80,15 +81,15 @@ pub enum Error {
     TooFewEvaluations {
         /// The limit that was given.
         evaluations: u64,
-        /// The individuals of a run.
+        /// The number of individuals in a run.
         individuals: u64,
     },
-    /// The two lists of bounds have different lengths.
+    /// The numbers of lower and upper bounds differ.
     #[error("there are {lower} lower bounds and {upper} upper bounds; allowed: as many of each")]
     BoundLengths {
-        /// Lower bounds given.
+        /// The number of lower bounds.
         lower: usize,
-        /// Upper bounds given.
+        /// The number of upper bounds.
         upper: usize,
     },
     /// A bound is NaN or infinite.
@@ -113,7 +114,7 @@ pub enum Error {
         /// Its upper bound.
         upper: f64,
     },
-    /// A bound, or the distance between two, is too large for the run's number type.
+    /// A bound, or the difference of two, is too large for the number type of the run.
     #[error(
         "bounds {index} are {lower:?} and {upper:?}; allowed: both, and their difference, numbers that {precision} has"
     )]
@@ -127,7 +128,7 @@ pub enum Error {
         /// The number type.
         precision: &'static str,
     },
-    /// Bounds are not allowed on their scale.
+    /// The scale does not allow these bounds.
     #[error("variable {index} is {value}; allowed: {allowed}")]
     BoundScale {
         /// The coordinate, counted from 0.
@@ -137,7 +138,7 @@ pub enum Error {
         /// What is allowed.
         allowed: &'static str,
     },
-    /// A point from which individuals were to begin is not within the bounds.
+    /// A point from which individuals should start is out of bounds.
     #[error(
         "coordinate {index} of first point {number} is {value}; allowed: {lower} to {upper}, its bounds"
     )]
@@ -153,7 +154,7 @@ pub enum Error {
         /// Its upper bound.
         upper: f64,
     },
-    /// A problem file, or a file of its data, cannot be read, or something in it is not allowed.
+    /// A problem file or one of its data files cannot be read, or something in it is not allowed.
     #[error("{file}: {message}")]
     ProblemFile {
         /// The file.
@@ -166,110 +167,110 @@ pub enum Error {
     Expression {
         /// The file.
         file: String,
-        /// What it is the expression of.
+        /// The key that has the expression.
         key: String,
         /// The expression.
         text: String,
-        /// The bytes of it that are wrong.
+        /// The byte range of the mistake.
         at: Range<usize>,
-        /// What is wrong with them.
+        /// What is wrong with it.
         message: String,
     },
-    /// The state of the runs does not fit in an address space.
+    /// The state of the runs does not fit into the address space.
     #[error(
         "runs x individuals x dimensions is {runs} x {individuals} x {dimensions}; \
          allowed: an amount of memory that can be addressed"
     )]
     TooLarge {
-        /// Runs.
+        /// The number of runs.
         runs: u64,
-        /// Individuals of a run.
+        /// The number of individuals in a run.
         individuals: u64,
-        /// Coordinates of an individual.
+        /// The number of coordinates of an individual.
         dimensions: u64,
     },
-    /// The chosen backend cannot do what was asked.
+    /// The chosen backend does not support the request.
     #[error("{what} does not run on backend {backend}; allowed: {allowed}")]
     Unsupported {
-        /// What was asked.
+        /// The request.
         what: String,
         /// The backend.
         backend: &'static str,
-        /// What would do.
+        /// What is supported.
         allowed: &'static str,
     },
-    /// Data are not in whole rows, or not as many for each run.
+    /// The data do not fill whole rows, or cannot be divided equally among the runs.
     #[error(
         "{len} numbers of data are no whole {what} of {groups}; allowed: multiples of {groups}"
     )]
     DataLength {
-        /// Numbers.
+        /// The count of numbers.
         len: usize,
-        /// How many they were to be divided into.
+        /// The number of groups into which they should divide.
         groups: usize,
-        /// What those are.
+        /// What the groups are.
         what: &'static str,
     },
     /// A number of the data is NaN.
     #[error("number {index} of a table of data is NaN")]
     DataNan {
-        /// Which, from 0.
+        /// The index of the number, from 0.
         index: usize,
     },
-    /// There are too many data.
+    /// There are too many numbers of data.
     #[error("{numbers} numbers of data; allowed: up to 4294967295")]
     DataSize {
-        /// Numbers.
+        /// The count of numbers.
         numbers: u64,
     },
-    /// What each run has for itself is there for another number of runs.
+    /// A per-run setting was given for a different number of runs.
     #[error("{what} of {given} runs for {runs} runs; allowed: as many as there are runs")]
     Runs {
-        /// What it is.
+        /// The setting.
         what: &'static str,
-        /// Runs that have it.
+        /// The number of runs for which it was given.
         given: u64,
-        /// Runs.
+        /// The number of runs.
         runs: u64,
     },
-    /// An objective of the host panicked.
+    /// An objective on the host panicked.
     #[error("the objective panicked: {message}")]
     Objective {
-        /// What it said.
+        /// The message of the panic.
         message: String,
     },
-    /// There are more or fewer fitnesses than points.
+    /// The number of fitnesses differs from the number of points.
     #[error("{found} fitnesses for {expected} points; allowed: one for each point asked for")]
     Told {
-        /// Points.
+        /// The number of points.
         expected: usize,
-        /// Fitnesses.
+        /// The number of fitnesses.
         found: usize,
     },
-    /// The state of runs whose individuals have no fitness yet.
+    /// The state was requested before the first individuals have a fitness.
     #[error("there is no state before the first individuals have been told of")]
     NotPlaced,
-    /// The chosen schedule is impossible for this size.
+    /// The chosen schedule is impossible for these sizes.
     #[error("schedule {schedule} is impossible: {reason}; allowed: {alternatives}")]
     Schedule {
         /// The schedule.
         schedule: Schedule,
         /// Why.
         reason: String,
-        /// What would do.
+        /// What is possible.
         alternatives: &'static str,
     },
-    /// A state does not belong to the optimiser into which it was to be restored, or is none of any.
+    /// A state does not belong to the optimiser that should restore it, or is invalid.
     #[error("the state has {what} {found}; allowed: {expected}")]
     State {
-        /// What differs.
+        /// The property that differs.
         what: &'static str,
-        /// The optimiser's.
+        /// The optimiser's value.
         expected: String,
-        /// The state's.
+        /// The state's value.
         found: String,
     },
-    /// A file cannot be read, or not be written.
+    /// A file cannot be read or written.
     #[error("{} cannot be {doing}: {message}", path.display())]
     File {
         /// `read` or `written`.
@@ -282,12 +283,12 @@ pub enum Error {
     /// The threads of the CPU backend could not be started.
     #[error("{threads} threads could not be started: {message}")]
     Threads {
-        /// How many were asked for.
+        /// The requested number of threads.
         threads: usize,
-        /// What the operating system said.
+        /// The message of the operating system.
         message: String,
     },
-    /// Ranks that were to work together do not agree, or one of them has failed or cannot be reached.
+    /// Ranks that work together do not agree, or one of them has failed or cannot be reached.
     #[error("{message}")]
     Ranks {
         /// What is wrong, and with which rank.
@@ -295,58 +296,58 @@ pub enum Error {
         /// Whether the input is at fault.
         input: bool,
     },
-    /// The state does not fit in the machine's memory.
+    /// The state does not fit into the machine's memory.
     #[error("out of memory: {bytes} bytes asked for")]
     HostMemory {
-        /// What was asked for.
+        /// The number of bytes requested.
         bytes: u64,
     },
     /// There is no NVIDIA driver on this machine.
     #[error("no NVIDIA driver: the library libcuda was not found")]
     NoDriver,
-    /// There is a driver, and no GPU that it shows us.
+    /// The NVIDIA driver shows no GPU.
     #[error("no NVIDIA GPU: the driver shows no device{}", reason.as_deref().map(|r| format!(" ({r})")).unwrap_or_default())]
     NoDevice {
-        /// What the driver said, if it said something.
+        /// The driver's message, if there is one.
         reason: Option<String>,
     },
-    /// The driver is older than what the kernels need.
+    /// The driver is older than the kernels need.
     #[error("the NVIDIA driver supports CUDA {found}; needed: CUDA {needed} or later")]
     DriverTooOld {
         /// The CUDA version that the driver supports.
         found: String,
-        /// The lowest that will do.
+        /// The lowest version that the kernels need.
         needed: String,
     },
-    /// The GPU is older than what the kernels were compiled for.
+    /// The GPU is older than the architecture for which the kernels were compiled.
     #[error("{device} has architecture {found}; the kernels need {needed} or later")]
     UnsupportedArchitecture {
         /// The device's name.
         device: String,
         /// Its architecture, such as `sm_70`.
         found: String,
-        /// The one that the kernels were compiled for.
+        /// The architecture for which the kernels were compiled.
         needed: String,
     },
-    /// This library was built where no device toolchain was found.
+    /// The library was built without a device toolchain.
     #[error("built without GPU kernels: run `warpswarm setup` and build again")]
     NoKernels,
-    /// An objective of one's own has no kernels for points of the form that this run has.
+    /// A user-defined objective has no kernels for the number of dimensions of this run.
     #[error(
         "there is no `{objective}`: the line `export_objective!` exports for `any` number of dimensions, for up \
          to `two`, for a `few` (3 to 32) or for `many` (3 and more)"
     )]
     NotExported {
-        /// The name that is missing.
+        /// The missing name.
         objective: String,
     },
-    /// The kernels that were built in are damaged.
+    /// The built-in kernels are damaged.
     #[error("the GPU kernels that were built in cannot be read: {message}")]
     BadKernels {
         /// What is wrong with them.
         message: String,
     },
-    /// There are kernels, but none of that name.
+    /// There is no kernel of this name.
     #[error("no GPU kernel `{kernel}` was built in")]
     NoSuchKernel {
         /// The kernel.
@@ -355,12 +356,12 @@ pub enum Error {
     /// The library was built without the feature `emulator`.
     #[error("built without the emulator: build with the feature `emulator`")]
     NoEmulator,
-    /// The device's memory is full.
+    /// The memory of the device is full.
     #[error("out of device memory: {bytes} bytes asked for, {free} free")]
     OutOfMemory {
-        /// What was asked for.
+        /// The number of bytes requested.
         bytes: u64,
-        /// What was free.
+        /// The number of free bytes.
         free: u64,
     },
     /// A kernel could not be launched, or failed while it ran.
@@ -368,22 +369,22 @@ pub enum Error {
     Launch {
         /// The kernel.
         kernel: String,
-        /// The driver's code; 0 for the emulator.
+        /// The driver's error code; 0 for the emulator.
         code: u32,
-        /// What the driver or the emulator says.
+        /// The message of the driver or the emulator.
         message: String,
     },
-    /// Another call to the driver failed.
+    /// Another call of the driver failed.
     #[error("{call} failed: {message} (code {code})")]
     Driver {
         /// The driver's function.
         call: &'static str,
-        /// The driver's code.
+        /// The driver's error code.
         code: u32,
-        /// What the driver says.
+        /// The driver's message.
         message: String,
     },
-    /// An earlier failure has made the device unusable for the rest of this process.
+    /// An earlier failure has made the device unusable for the rest of the process.
     #[error("the GPU was lost: {cause}")]
     DeviceLost {
         /// The failure.

@@ -1,4 +1,4 @@
-//! Everything that can go wrong, with the names and the values that a user needs to put it right.
+//! Everything that can go wrong, with the names and values that a user needs to correct it.
 
 pub(crate) mod faults;
 mod input;

@@ -1,9 +1,9 @@
-//! Names like one that nothing has.
+//! Suggestions for unknown names.
 
-/// From here on a name is like another: half of its letters are right.
+/// The likeness from which names count as similar: half of the letters agree.
 const ALIKE: f64 = 0.5;
 
-/// The names of a registry most like the one that was given, the nearest first.
+/// The names of a registry that are most similar to the given one, the nearest first.
 pub(crate) fn nearest(name: &str, known: &[&'static str]) -> Vec<&'static str> {
     let ranked = ranked(&name.to_lowercase(), known);
     let close = ranked.iter().take_while(|(likeness, _)| *likeness >= ALIKE).count();
@@ -11,14 +11,14 @@ pub(crate) fn nearest(name: &str, known: &[&'static str]) -> Vec<&'static str> {
     ranked.into_iter().take(shown).map(|(_, known)| known).collect()
 }
 
-/// The one of some names that was meant, if one is like it.
+/// The most similar of some names, if one is similar enough.
 #[cfg(feature = "problem-files")]
 pub(crate) fn meant<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let (likeness, known) = *ranked(name, known).first()?;
     (likeness >= ALIKE).then_some(known)
 }
 
-/// Names and how like another they are, the nearest first.
+/// Names with their likeness to another name, the nearest first.
 fn ranked<'a>(name: &str, known: &[&'a str]) -> Vec<(f64, &'a str)> {
     let likeness = |known: &str| strsim::normalized_damerau_levenshtein(name, known);
     let mut ranked: Vec<_> = known.iter().map(|&known| (likeness(known), known)).collect();

@@ -1,10 +1,10 @@
-//! A place in a text, shown.
+//! Marks a place in a text.
 
 use std::ops::Range;
 
-/// The line of a text in which a part of it is, with that part marked below.
+/// The line of the text that contains the place, with markers below it.
 pub(super) fn pointed_at(text: &str, at: &Range<usize>) -> String {
-    /// Letters before and after the part.
+    /// The number of characters shown before and after the place.
     const AROUND: usize = 50;
     let floor = |mut at: usize| {
         at = at.min(text.len());

@@ -1,8 +1,8 @@
-//! The crate's results.
+//! The crate's result type.
 
 use super::Error;
 
-/// What [`Result`](std::result::Result) means in this crate.
+/// The crate's [`Result`](std::result::Result): its default error is [`Error`].
 ///
 /// ```
 /// let square: warpswarm::Result<_> = warpswarm::Bounds::uniform(2, -1.0, 1.0);

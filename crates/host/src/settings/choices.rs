@@ -1,11 +1,11 @@
-//! The choices that have names: precision, backend, schedule, what counts of constraints.
+//! Choices by name: precision, backend, schedule, constraint handling, restarts.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::Error;
 
-/// The number type in which a run is carried out.
+/// The number type of a run.
 ///
 /// ```
 /// use warpswarm::Precision;
@@ -21,7 +21,7 @@ pub enum Precision {
     F64,
 }
 
-/// Where a run is carried out. The numbers do not depend on it.
+/// Where a run is carried out. The results do not depend on it.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Backend, Bounds, Settings, Stop, minimise, problems::Rastrigin};
@@ -37,21 +37,21 @@ pub enum Precision {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Backend {
-    /// Where it is expected to be done first: on the CPU, or on the GPU if there is one, kernels are built in, and
-    /// they cover the algorithm and the objective. An estimate from the sizes, the limits of
-    /// [`Stop`](crate::Stop) and the threads says so; nothing is measured. Where a [`Schedule`], a block size or
-    /// [`Devices`](crate::Devices) are given, it is the GPU if it can be.
+    /// The backend that is expected to finish first: the CPU, or the GPU if there is one, kernels are built in, and
+    /// they support the algorithm and the objective. The choice is an estimate from the sizes, the limits of
+    /// [`Stop`](crate::Stop) and the number of threads; nothing is measured. If a [`Schedule`], a block size or
+    /// [`Devices`](crate::Devices) are given, it is the GPU if possible.
     #[default]
     Auto,
-    /// The CPU, on as many threads as the settings say.
+    /// The CPU, with the number of threads in the settings.
     Cpu,
-    /// The first NVIDIA GPU, or those that [`Devices`](crate::Devices) name.
+    /// The first NVIDIA GPU, or those of [`Devices`](crate::Devices).
     Gpu,
-    /// The GPU's kernels, run thread by thread on the CPU: for tests.
+    /// The GPU kernels, executed thread by thread on the CPU: for tests.
     Emulator,
 }
 
-/// How a run is laid over the GPU. The numbers do not depend on it.
+/// How a run is mapped to the GPU. The results do not depend on it.
 ///
 /// ```
 /// use warpswarm::{Backend, Schedule, Settings};
@@ -63,20 +63,21 @@ pub enum Backend {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Schedule {
-    /// What the planner expects to be the fastest.
+    /// The schedule that the planner expects to be the fastest.
     #[default]
     Auto,
-    /// The kernels of an algorithm's paper one by one, to read beside it: of CPSO (`pso`), GPU-FWA and CMEPSO.
+    /// The kernels of an algorithm's paper, one launch each, to compare with the paper: for CPSO (`pso`), GPU-FWA and
+    /// CMEPSO.
     Stepwise,
-    /// Many iterations in one launch, the swarm in registers and shared memory.
+    /// Many iterations in one launch, with the swarm in registers and shared memory.
     Resident,
-    /// One launch per iteration that reads and writes each array once.
+    /// One launch per iteration, which reads and writes each array once.
     Streaming,
-    /// The individuals move on the GPU, the host evaluates them: for objectives without GPU kernels.
+    /// The GPU moves the individuals, and the host evaluates them: for objectives without GPU kernels.
     Hosted,
 }
 
-/// What counts where points violate constraints.
+/// How points that violate constraints are compared.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, Constraints, Fitness, HostObjective, Settings, minimise};
@@ -93,18 +94,19 @@ pub enum Schedule {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Constraints {
-    /// From the beginning a feasible point beats every infeasible one, and of these the one with the smaller violation:
-    /// Deb's rule, 2000.
+    /// A feasible point always beats an infeasible one; of two infeasible points the one with the smaller violation
+    /// wins: Deb's rule, 2000.
     #[default]
     FeasibleFirst,
-    /// At first violations up to a level count as none; the level falls to zero in the first 200 iterations, or in the first
-    /// half of a run that has fewer than 400. That finds what is best in regions that are thin, as those of equations are,
-    /// where the rule above stays at the first feasible point. One of eight individuals is judged by the rule above from the
-    /// beginning, so that the population reaches into the feasible region when the level falls; a population of fewer than eight,
-    /// and samples of CMA-ES, have none. Where a fifth of the first individuals are feasible, it is the same as the rule
-    /// above. The epsilon-constrained method of Takahama and Sakai, IEEE CEC 2006.
+    /// The epsilon-constrained method (Takahama and Sakai, IEEE CEC 2006): at first, violations up to a level count as
+    /// none. The level falls to zero in the first 200 iterations, or in the first half of a run with fewer than 400.
+    /// This finds the optimum in thin feasible regions, such as those of equations, where the rule above stays at the
+    /// first feasible point.
     ///
-    /// What is recorded and shown of bests has their true violation; in the end none is let pass.
+    /// One of eight individuals follows the rule above from the beginning, so that the population reaches the feasible
+    /// region before the level falls; a population of fewer than eight, and the samples of CMA-ES, have no such
+    /// individual. If a fifth of the first individuals are feasible, the method is the same as the rule above. Records
+    /// and results of bests show the true violation; at the end every violation counts.
     Epsilon,
 }
 
@@ -121,27 +123,27 @@ pub enum Constraints {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Restart {
-    /// It goes on as it is.
+    /// The run continues unchanged.
     #[default]
     Never,
-    /// It begins anew, with draws of its own, and keeps the best of all. Every 128 iterations it is seen whether the population
-    /// has come together (all values, or all points in their ranges, are the same in three quarters of the digits of the
-    /// precision), or the best has not improved for 500 iterations and half of those since it was placed. Placing the individuals
-    /// counts as an iteration.
+    /// The run restarts with new random draws, and keeps the best point of all restarts. Every 128 iterations it checks
+    /// whether the population has converged: all values, or all points relative to their ranges, agree in three
+    /// quarters of the digits of the precision. It also restarts if the best has not improved for 500 iterations and
+    /// for half of the iterations since the last restart. Placing the individuals counts as an iteration.
     ///
-    /// `auto` and `cma-es` do so by themselves, whatever is said here. Not for `spso` and `fwa`, for islands, for swarms that
-    /// devices share, with a limit of stagnation, nor with the schedules stepwise and hosted.
+    /// `auto` and `cma-es` restart independently of this setting. It is not available for `spso` and `fwa`, for
+    /// islands, for swarms that devices share, with a limit of stagnation, or with the schedules stepwise and hosted.
     Converged,
 }
 
-/// Names for the values of an enum: `Display`, `FromStr` and `ALL`.
+/// Implements names for the values of an enum: `Display`, `FromStr` and `ALL`.
 macro_rules! named {
     ($type:ident, $what:literal: $($value:ident = $name:literal),*) => {
         impl $type {
-            /// Every value, in the order of their declaration.
+            /// Every value, in order of declaration.
             pub const ALL: &'static [$type] = &[$($type::$value),*];
 
-            /// The name that users give it.
+            /// The name in settings and files.
             pub const fn name(self) -> &'static str {
                 match self { $($type::$value => $name),* }
             }

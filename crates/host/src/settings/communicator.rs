@@ -1,10 +1,11 @@
-//! Processes, or threads, that work on something together and speak to each other.
+//! Communication between processes, or threads, that work together.
 
 use crate::error::Result;
 
-/// What one of several *ranks* speaks to the others with. All of them do the same calls in the same order.
+/// The communication between *ranks*: processes or threads that work together. All ranks make the same calls in the
+/// same order.
 ///
-/// The crate `warpswarm-islands` has three: one for a rank that is alone, one for threads, and one over MPI.
+/// The crate `warpswarm-islands` has three implementations: for a single rank, for threads, and for MPI.
 ///
 /// ```
 /// use warpswarm::{Communicator, Result};
@@ -37,29 +38,29 @@ use crate::error::Result;
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 pub trait Communicator {
-    /// Which rank this is, from 0.
+    /// The number of this rank, from 0.
     fn rank(&self) -> u32;
 
-    /// How many ranks there are, at least 1.
+    /// The number of ranks, at least 1.
     fn size(&self) -> u32;
 
-    /// The name of the machine on which this rank is.
+    /// The name of the machine that this rank runs on.
     fn host(&self) -> String;
 
-    /// What every rank has given, `[rank]`, when all have.
+    /// Collects the bytes of every rank, `[rank]`; returns when all ranks have called it.
     ///
     /// # Errors
     ///
-    /// Where a rank cannot be reached.
+    /// If a rank cannot be reached.
     fn all_gather(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>>;
 
-    /// Does `work` while messages are under way: those of `sent` to other ranks, at most one to each, and those that are
-    /// `expected`, at most one of a rank, of so many bytes. Nothing is waited for before the work is done; then what was
-    /// expected comes, in that order.
+    /// Does `work` while messages are in transit. `sent` contains the messages to other ranks, at most one for each.
+    /// `expected` names the ranks from which a message comes, at most one from each, and its length in bytes. No
+    /// message is waited for before the work is done. Returns the received messages in the order of `expected`.
     ///
     /// # Errors
     ///
-    /// Where the work fails, or a rank cannot be reached.
+    /// If the work fails, or a rank cannot be reached.
     fn exchange(
         &self,
         sent: &[(u32, Vec<u8>)],

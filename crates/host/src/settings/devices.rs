@@ -1,17 +1,17 @@
-//! Which devices of the host carry out runs.
+//! Which devices carry out runs.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// The most devices that can be named.
+/// The largest number of devices that can be named.
 const MOST: usize = 256;
 
-/// Which GPUs carry out the runs of a batch, for the backends GPU and emulator. The numbers do not depend on it.
+/// Which GPUs carry out the runs of a batch, for the backends GPU and emulator. The results do not depend on it.
 ///
-/// The runs are cut into parts, which wait in a queue for the devices, each served by a thread of the host: see
-/// `docs/how-to/use-gpus.md`. A single run is carried out by the first of them, unless it is [split](crate::Settings::split).
+/// The runs are divided into parts, which wait in a queue for the devices. A host thread serves each device: see
+/// `docs/how-to/use-gpus.md`. A single run uses the first device, unless it is [split](crate::Settings::split).
 ///
 /// ```
 /// use warpswarm::{Algorithm, Backend, Bounds, Devices, Settings, Stop, minimise, problems::Rastrigin};
@@ -27,21 +27,21 @@ const MOST: usize = 256;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Devices {
-    /// All that there are.
+    /// All devices.
     All,
-    /// Those with these numbers, counted from 0 as the driver does, each once, at least one.
+    /// Devices with these numbers, counted from 0 as by the driver: at least one, each at most once.
     Of(Vec<u32>),
 }
 
 impl Default for Devices {
-    /// The first one.
+    /// The first device.
     fn default() -> Self {
         Devices::Of(vec![0])
     }
 }
 
 impl Devices {
-    /// Those with these numbers.
+    /// Devices with these numbers.
     ///
     /// ```
     /// use warpswarm::Devices;
@@ -52,7 +52,7 @@ impl Devices {
         Devices::Of(numbers.to_vec())
     }
 
-    /// Whether each is named once, and one at least.
+    /// Checks that at least one is named, and none twice.
     pub(crate) fn check(&self) -> Result<()> {
         let Devices::Of(numbers) = self else { return Ok(()) };
         let twice = numbers.iter().enumerate().any(|(i, number)| numbers[..i].contains(number));
@@ -62,7 +62,7 @@ impl Devices {
         Ok(())
     }
 
-    /// Their numbers, where there are so many devices, at least one.
+    /// The numbers of the devices, if `there` devices exist; at least one.
     pub(crate) fn numbers(&self, there: u32) -> Result<Vec<u32>> {
         match self {
             Devices::All => Ok((0..there).collect()),

@@ -1,9 +1,9 @@
-//! Where the limits of iterations and evaluations end all runs.
+//! The iteration at which the limits of iterations and evaluations end all runs.
 
 use super::reason::StopReason;
 use super::{DEFAULT_ITERATIONS, MAX_ITERATIONS, Stop};
 
-/// The iteration at which every run ends, and why.
+/// The iteration at which all runs end, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limit {
     pub(crate) iterations: u64,
@@ -11,8 +11,8 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    /// `evaluations` are those of a run until after an iteration; none where iterations differ in them, and
-    /// the engine sees to their limit.
+    /// `evaluations` returns the evaluations of a run up to the end of an iteration. It returns `None` if the number
+    /// differs between iterations; then the engine checks the limit.
     pub(crate) fn new(stop: &Stop, evaluations: impl Fn(u64) -> Option<u64>) -> Self {
         let endless = stop.seconds.is_none() && stop.stagnation.is_none();
         let unsaid = stop.evaluations.is_none() && endless;
@@ -30,14 +30,14 @@ impl Limit {
         }
     }
 
-    /// The iteration, where there is such a limit.
+    /// The iteration, if there is a limit.
     pub(crate) fn given(self) -> Option<u64> {
         (self.iterations < MAX_ITERATIONS).then_some(self.iterations)
     }
 }
 
-/// The last number of iterations, up to the most that are allowed, that fits; 0 does, and where one does not,
-/// no later one does.
+/// The largest number of iterations that fits, up to the allowed maximum. 0 fits, and after the first number that does
+/// not fit, no larger one does.
 fn last_that(fits: impl Fn(u64) -> bool) -> u64 {
     let (mut good, mut bad) = (0, MAX_ITERATIONS + 1);
     while good + 1 < bad {
@@ -71,7 +71,7 @@ mod tests {
         let both = |iterations| Stop::evaluations(40).or_iterations(iterations);
         assert_eq!(limit(both(3)), (Some(3), StopReason::Iterations));
         assert_eq!(limit(both(4)), (Some(3), StopReason::Evaluations));
-        // Several attempts an iteration: 10, then 20 each.
+        // Several attempts per iteration: 10 evaluations, then 20 in each iteration.
         let several = Limit::new(&Stop::evaluations(39), |iterations| Some(10 + 20 * iterations));
         assert_eq!(several.given(), Some(1));
         let differing = Limit::new(&Stop::evaluations(40), |_| None);

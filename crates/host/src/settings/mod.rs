@@ -1,4 +1,4 @@
-//! What a run is to do besides the algorithm: sizes, seed, when to stop, where to run.
+//! The settings of a run besides the algorithm: sizes, seed, when to stop, where to run.
 
 pub(crate) mod choices;
 pub(crate) mod communicator;
@@ -16,19 +16,19 @@ use peers::Peers;
 
 pub use stop::Stop;
 
-/// Iterations of a run to which nothing sets an end.
+/// The number of iterations of a run without any limit.
 pub const DEFAULT_ITERATIONS: u64 = 1000;
 
-/// The most iterations that a run can do: draws count them in 56 bits.
+/// The largest number of iterations of a run: random draws count them in 56 bits.
 pub const MAX_ITERATIONS: u64 = (1 << 56) - 1;
 
-/// The most individuals of a run: kernels count them, and as many again, in 32 bits.
+/// The largest number of individuals of a run: kernels count twice as many in 32 bits.
 pub const MAX_INDIVIDUALS: u64 = (1 << 31) - 1;
 
-/// The most runs of a batch.
+/// The largest number of runs in a batch.
 pub const MAX_RUNS: u64 = u32::MAX as u64;
 
-/// What a run of a batch has for itself; what is none it has in common with the others.
+/// Settings of a single run of a batch; with `None` the setting of the batch applies.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, OfRun, Settings, Stop, minimise, problems::Sphere};
@@ -46,8 +46,8 @@ pub const MAX_RUNS: u64 = u32::MAX as u64;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct OfRun {
-    /// The seed of its draws. A run is the same alone, with this seed and as
-    /// [`first_run`](Settings::first_run) the number it has in the batch.
+    /// The seed of the run's draws. A run gives the same result on its own, with this seed and its number in the batch
+    /// as [`first_run`](Settings::first_run).
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_whole"))]
     pub seed: Option<u64>,
     /// See [`Stop::target`].
@@ -69,60 +69,64 @@ pub struct OfRun {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Settings {
-    /// Individuals of a run, 1 to [`MAX_INDIVIDUALS`]; 0 for as many as the algorithm [usually
-    /// has](crate::Algorithm::usual_individuals). Default 0.
+    /// Individuals of a run, 1 to [`MAX_INDIVIDUALS`]; 0 for the algorithm's [usual
+    /// number](crate::Algorithm::usual_individuals). Default 0.
     pub individuals: u64,
-    /// Independent runs, done side by side, 1 to 2^32 - 1. Default 1.
+    /// Independent runs, carried out side by side, 1 to 2^32 - 1. Default 1.
     pub runs: u64,
-    /// The number of the first run: run r of a seed is the same alone as in a batch. Default 0.
+    /// The number of the first run: run r of a seed is the same on its own and in a batch. Default 0.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::whole"))]
     pub first_run: u64,
-    /// The seed of all draws. Default 0.
+    /// The seed of all random draws. Default 0.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::whole"))]
     pub seed: u64,
     /// When to stop. Default: after 1,000 iterations.
     pub stop: Stop,
-    /// What each run has for itself: one a run, or none. Default none.
+    /// Per-run settings: one for each run, or none. Default none.
     pub of_runs: Vec<OfRun>,
-    /// Whether greater values are better. Default: less is.
+    /// Whether larger values are better. Default: no.
     pub maximise: bool,
-    /// Whether individuals are to come from other runs, as they do between islands: such a run goes on where its best is
-    /// [unbounded](crate::StopReason::Unbounded), since the others do not stop with it. Default: no.
+    /// Whether individuals may arrive from other runs, as between islands. Such a run continues if its best is
+    /// [unbounded](crate::StopReason::Unbounded), because the other runs do not stop with it. Default: no.
     pub migrates: bool,
-    /// What counts where points violate constraints. Default [`Constraints::FeasibleFirst`].
+    /// How points that violate constraints are compared. Default [`Constraints::FeasibleFirst`].
     pub constraints: Constraints,
-    /// What a run does when its population has converged. Default [`Restart::Never`].
+    /// What happens when the population of a run has converged. Default [`Restart::Never`].
     pub restart: Restart,
-    /// Whether a local search finishes each run from its best point: see [`Polish`](crate::Polish). By default where exact
-    /// derivatives are known (of an [`Objective`](crate::Objective), a problem file, a closure with its gradient) and there are at
-    /// most 1,000 dimensions, of runs that have done an iteration and not reached their target, and briefly; not of islands.
+    /// Whether a local search improves the best point at the end of each run: see [`Polish`](crate::Polish). By default
+    /// a short search is done if exact derivatives are known (of an [`Objective`](crate::Objective), a problem file, or
+    /// a closure with its gradient), there are at most 1,000 dimensions, and the run has done an iteration and not
+    /// reached its target; not for islands.
     pub polish: Option<bool>,
     /// Where to run. Default [`Backend::Auto`].
     pub backend: Backend,
     /// Which GPUs carry out the runs of a batch; for the backends GPU and emulator. Default: the first.
     pub devices: Devices,
-    /// Whether these share the particles of each swarm, instead of the runs: for swarms that are too large, or take too
-    /// long, for one device. For `pso` with the star and a constant inertia, where it streams. Default: no.
+    /// Whether the devices share the particles of each swarm instead of the runs: for swarms that are too large or too
+    /// slow for one device. For `pso` with the star topology and a constant inertia, with the schedule streaming.
+    /// Default: no.
     pub split: bool,
-    /// Which of several ranks this is that share them, where they do. Default: none do.
+    /// Which of several ranks this is, if ranks share the particles. Default: they do not.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub peers: Option<Peers>,
-    /// How to lay the runs over the GPU; for the backends GPU and emulator. Default [`Schedule::Auto`].
+    /// How to map the runs to the GPU; for the backends GPU and emulator. Default [`Schedule::Auto`].
     pub schedule: Schedule,
-    /// Threads of a block, a multiple of 32 up to 1024; for the backends GPU and emulator. Default: what the planner takes.
+    /// Threads of a block, a multiple of 32 up to 1024; for the backends GPU and emulator. Default: chosen by the
+    /// planner.
     pub block_size: Option<u32>,
-    /// Threads of the CPU backend, 1 to 65,536; by default as many as the machine has. No more than eight times as many, or
-    /// 64, are started.
+    /// Threads of the CPU backend, 1 to 65,536. By default as many as the machine has. At most eight times that number,
+    /// or 64 if that is more, are started.
     pub threads: Option<usize>,
-    /// Keep a record of the bests every so many iterations, at least 1, in the report's history. Default: none.
+    /// Record the best values at intervals of this many iterations, at least 1, in the report's history. Default:
+    /// never.
     pub record_every: Option<u64>,
-    /// Keep at most so many records, at least 2: where there would be more, every second one is dropped and the interval
-    /// doubles. A record is some 64 bytes a run. Default: all that `record_every` asks for.
+    /// The largest number of records, at least 2. If there were more, every second record is dropped and the interval
+    /// doubles. A record takes about 64 bytes per run. Default: no limit.
     pub records_at_most: Option<u64>,
-    /// Whether records, and the report, also say how each population lies. For that the whole state is copied from
-    /// where the runs are.
+    /// Whether records and the report also contain statistics of each population. This copies the whole state from the
+    /// device.
     pub record_statistics: bool,
-    /// Show observers the populations every so many iterations, at least 1, and at the end. Default: never.
+    /// Show observers the populations at intervals of this many iterations, at least 1, and at the end. Default: never.
     pub populations_every: Option<u64>,
 }
 
@@ -156,7 +160,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Whether every field is in its range.
+    /// Checks that every field is in its range.
     ///
     /// ```
     /// use warpswarm::Settings;
@@ -168,7 +172,7 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// Names the first field that is not.
+    /// Names the first field that is out of range.
     pub fn check(&self) -> Result<()> {
         if self.individuals > MAX_INDIVIDUALS {
             let allowed =
@@ -213,7 +217,7 @@ impl Settings {
         self.of_runs.iter().try_for_each(|own| self.stop.of(own).check(self.individuals.max(1)))
     }
 
-    /// Whether runs can begin anew beside all that is asked for.
+    /// Checks that restarts are possible with the other settings.
     fn check_restart(&self) -> Result<()> {
         let stagnates = |own: &OfRun| own.stagnation.is_some();
         let hinders = [

@@ -3,10 +3,10 @@
 use super::Settings;
 use crate::error::{Error, Result};
 
-/// Which of several *ranks* this is that share the particles of each [split](Settings::split) swarm, and which devices each of
-/// them has. Its [`Optimiser`](crate::Optimiser) then has this rank's share of them.
+/// Which of several *ranks* this is, if ranks share the particles of each [split](Settings::split) swarm, and which
+/// devices each rank has. The [`Optimiser`](crate::Optimiser) then contains this rank's share of the particles.
 ///
-/// The crate `warpswarm-islands` has `SplitSwarm`, which tells all ranks of all devices and drives such an optimiser.
+/// `SplitSwarm` of the crate `warpswarm-islands` informs all ranks of all devices and drives such an optimiser.
 ///
 /// ```
 /// use warpswarm::{Backend, Bounds, Optimiser, Peers, PsoParams, Settings, problems::Sphere};
@@ -26,32 +26,32 @@ use crate::error::{Error, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peers {
     rank: u32,
-    /// The multiprocessors of each device, `[rank][device]`.
+    /// The number of multiprocessors of each device, `[rank][device]`.
     devices: Vec<Vec<u32>>,
 }
 
 impl Peers {
-    /// Rank `rank` of those that have devices with so many multiprocessors, `[rank][device]`.
+    /// Rank `rank` of ranks whose devices have these numbers of multiprocessors, `[rank][device]`.
     pub fn new(rank: u32, devices: Vec<Vec<u32>>) -> Self {
         Peers { rank, devices }
     }
 
-    /// How many ranks there are.
+    /// The number of ranks.
     pub(crate) fn ranks(&self) -> usize {
         self.devices.len()
     }
 
-    /// Those of the devices of all ranks, one rank after the other.
+    /// The multiprocessors of the devices of all ranks, in the order of the ranks.
     pub(crate) fn multiprocessors(&self) -> Vec<u32> {
         self.devices.concat()
     }
 
-    /// The number of this rank's first device among all.
+    /// The number of this rank's first device among all devices.
     pub(crate) fn first(&self) -> u32 {
         self.devices.iter().take(self.rank as usize).map(|of_rank| of_rank.len() as u32).sum()
     }
 
-    /// Whether this rank has so many devices, as all have been told.
+    /// Checks that this rank has the number of devices that the other ranks know of.
     pub(crate) fn check_devices(&self, count: usize) -> Result<()> {
         let told = self.devices[self.rank as usize].len();
         if told == count {
@@ -62,7 +62,8 @@ impl Peers {
         Err(Error::Setting { field, value, allowed })
     }
 
-    /// Whether it is one of them, each of which has a device, and the settings ask for nothing that no rank knows.
+    /// Checks that the rank exists, that each rank has a device, and that the settings ask for nothing that a rank
+    /// cannot provide alone.
     pub(crate) fn check(&self, settings: &Settings) -> Result<()> {
         let refused = |field, value: String, allowed: &str| {
             Err(Error::Setting { field, value, allowed: allowed.into() })
@@ -93,7 +94,7 @@ impl Peers {
     }
 }
 
-/// How devices of several ranks exchange what they have found.
+/// How devices of several ranks exchange their results.
 ///
 /// ```
 /// use warpswarm::Exchange;
@@ -101,10 +102,11 @@ impl Peers {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Exchange {
-    /// By themselves, through NCCL, where every rank has that library and one GPU, which no other has; otherwise as `Host`.
+    /// Directly, through NCCL, if every rank has this library and exactly one GPU that no other rank uses; otherwise as
+    /// `Host`.
     #[default]
     Fastest,
-    /// Their hosts do, through the [`Communicator`](crate::Communicator).
+    /// Through the hosts, with the [`Communicator`](crate::Communicator).
     Host,
 }
 

@@ -1,10 +1,10 @@
-//! The number types that runs can be carried out in.
+//! The number types of runs.
 
 use warpswarm_core::fit::Summed;
 
 use super::choices::Precision;
 
-/// A number type that runs can be carried out in: `f32` or `f64`.
+/// A number type of runs: `f32` or `f64`.
 ///
 /// ```
 /// use warpswarm::{Precise, Precision, Result, problems};
@@ -16,9 +16,9 @@ use super::choices::Precision;
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 pub trait Precise: Summed {
-    /// Its name as a choice.
+    /// The type as a choice.
     const PRECISION: Precision;
-    /// What there is of in both precisions, in this one.
+    /// The variant of `both` in this precision.
     #[doc(hidden)]
     fn of<B: InBoth>(both: B) -> B::Of<Self>;
 }
@@ -37,14 +37,14 @@ impl Precise for f64 {
     }
 }
 
-/// What there is of in both precisions. What makes it is compiled once, and not again in each crate that asks for it by a type of
-/// its own.
+/// Something that exists in both precisions. The code that creates it is compiled once, and not again in each crate
+/// that uses it with a type parameter.
 #[doc(hidden)]
 pub trait InBoth {
-    /// What there is in a precision.
+    /// Its type in one precision.
     type Of<R: Precise>;
-    /// That in single precision.
+    /// The variant in single precision.
     fn single(self) -> Self::Of<f32>;
-    /// That in double precision.
+    /// The variant in double precision.
     fn double(self) -> Self::Of<f64>;
 }

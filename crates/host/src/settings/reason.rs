@@ -18,17 +18,17 @@ pub enum StopReason {
     Iterations,
     /// Another iteration would have exceeded the limit of evaluations.
     Evaluations,
-    /// The time was up.
+    /// The time limit was reached.
     Seconds,
     /// The target was reached.
     Target,
-    /// The best is feasible and -inf (where it is maximised: inf), which nothing can beat: the objective has no minimum.
+    /// The best is feasible and -inf (inf for a maximum), which nothing can beat: the objective is unbounded.
     Unbounded,
     /// The best has not improved for the given number of iterations.
     Stagnation,
     /// The interrupt flag was set.
     Interrupted,
-    /// A limit was reached, and no value was finite: the best is NaN or the infinity that is worst.
+    /// A limit was reached, and no value was finite: the best is NaN or the worst infinity.
     NothingFinite,
 }
 
@@ -45,7 +45,7 @@ impl StopReason {
         StopReason::NothingFinite,
     ];
 
-    /// The name that programs write.
+    /// The name in output and files.
     pub const fn name(self) -> &'static str {
         match self {
             StopReason::Iterations => "iterations",

@@ -9,10 +9,10 @@ use warpswarm_core::launch::StopRule;
 use super::{MAX_ITERATIONS, OfRun};
 use crate::error::{Error, Result};
 
-/// When to stop: the first of these to be met.
+/// When to stop: at the first of these conditions that holds.
 ///
-/// Where neither `iterations` nor `evaluations` nor `seconds` nor `stagnation` is given, a run ends
-/// after [`DEFAULT_ITERATIONS`](super::DEFAULT_ITERATIONS).
+/// If none of `iterations`, `evaluations`, `seconds` and `stagnation` is given, a run ends after
+/// [`DEFAULT_ITERATIONS`](super::DEFAULT_ITERATIONS).
 ///
 /// ```
 /// use warpswarm::Stop;
@@ -26,28 +26,31 @@ use crate::error::{Error, Result};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Stop {
-    /// After this many iterations, 0 to [`MAX_ITERATIONS`]; 0 gives the best of the initial individuals.
+    /// After this many iterations, 0 to [`MAX_ITERATIONS`]; 0 returns the best of the initial individuals.
     pub iterations: Option<u64>,
-    /// Before the evaluations of a run exceed this, at least its individuals; the initial ones count. Where iterations
-    /// differ in evaluations, as those of `fwa`, each run by itself.
+    /// Before the evaluations of a run exceed this number, which must be at least its number of individuals. The
+    /// initial evaluations count. If the number differs between iterations, as for `fwa`, each run stops on its own.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_whole"))]
     pub evaluations: Option<u64>,
-    /// After this many seconds, at least 0, of placing the first individuals and of stepping: on the CPU within 100 ms and an
-    /// evaluation, on a GPU at the next slice (about 50 ms). An iteration that is given up for that does not count. Where
-    /// the first individuals take longer (and more than 50 ms), the report has the best of those that were evaluated, and
-    /// there is no state.
-    /// The CPU finishes iterations of swarms of more than a gigabyte, and of objectives that evaluate a population at once.
+    /// After this many seconds, at least 0, of placing the first individuals and of stepping: on the CPU within 100 ms
+    /// and one evaluation, on a GPU at the end of the slice (about 50 ms). An iteration that is abandoned for the time
+    /// limit does not count. The CPU completes iterations of swarms of more than a gigabyte, and of objectives that
+    /// evaluate a population at once.
+    ///
+    /// If placing the first individuals takes longer than that (and more than 50 ms), the report contains the best of
+    /// the individuals that were evaluated, and there is no state.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_number"))]
     pub seconds: Option<f64>,
-    /// At the iteration at which a run's best is feasible and at most this (where it is maximised: at least), not NaN;
-    /// each run by itself. Of `gpu-fwa` and `scatter-search` it counts, as `stagnation` does, only at the iterations
-    /// after which individuals look at others.
+    /// At the iteration at which a run's best is feasible and at most this value (at least, when maximising); not NaN.
+    /// Each run stops on its own. For `gpu-fwa` and `scatter-search`, this condition and `stagnation` are checked only
+    /// at the iterations after which individuals observe others.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_number"))]
     pub target: Option<f64>,
-    /// At the iteration at which a run's best has not improved for this many, at least 1; each run by itself.
+    /// At the iteration at which a run's best has not improved for this many iterations, at least 1. Each run stops on
+    /// its own.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_whole"))]
     pub stagnation: Option<u64>,
-    /// When this has become true, as soon as `seconds`: for Ctrl-C.
+    /// When this flag becomes true, with the same delay as `seconds`: for Ctrl-C.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub interrupt: Option<Arc<AtomicBool>>,
 }
@@ -57,7 +60,7 @@ impl Stop {
     pub fn iterations(iterations: u64) -> Self {
         Stop { iterations: Some(iterations), ..Stop::default() }
     }
-    /// Stops before the evaluations of a run exceed this.
+    /// Stops before the evaluations of a run exceed this number.
     ///
     /// ```
     /// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
@@ -85,7 +88,7 @@ impl Stop {
     pub fn seconds(seconds: f64) -> Self {
         Stop { seconds: Some(seconds), ..Stop::default() }
     }
-    /// Stops a run at a feasible value of at most this.
+    /// Stops a run at a feasible value of at most this value.
     ///
     /// ```
     /// use warpswarm::{Algorithm, Bounds, Settings, Stop, StopReason, minimise, problems::Sphere};
@@ -118,7 +121,7 @@ impl Stop {
     pub fn or_iterations(self, iterations: u64) -> Self {
         Stop { iterations: Some(iterations), ..self }
     }
-    /// Also stops before the evaluations of a run exceed this.
+    /// Also stops before the evaluations of a run exceed this number.
     pub fn or_evaluations(self, evaluations: u64) -> Self {
         Stop { evaluations: Some(evaluations), ..self }
     }
@@ -126,7 +129,7 @@ impl Stop {
     pub fn or_seconds(self, seconds: f64) -> Self {
         Stop { seconds: Some(seconds), ..self }
     }
-    /// Also stops a run at a feasible value of at most this.
+    /// Also stops a run at a feasible value of at most this value.
     pub fn or_target(self, target: f64) -> Self {
         Stop { target: Some(target), ..self }
     }
@@ -151,11 +154,11 @@ impl Stop {
         Stop { interrupt: Some(flag), ..self }
     }
 
-    /// The rule that every backend applies after every iteration. Where there is no target, it is the value that nothing
+    /// The rule that every backend applies after every iteration. Without a target it stops at the value that nothing
     /// can beat, unless the run `migrates`.
     ///
-    /// The target is rounded down, so that a value that meets it in `R` meets the number given; where values have
-    /// another sign, as those that are maximised, the target has it too.
+    /// The target is rounded down, so that a value that meets it in `R` meets the given number. If values have the
+    /// opposite sign, as when maximising, so has the target.
     pub(crate) fn rule<R: Float>(&self, maximises: bool, migrates: bool) -> StopRule<R> {
         let target = self.target.map(|target| if maximises { -target } else { target });
         let unbounded = if migrates { R::NAN } else { R::ZERO - R::INFINITY };
@@ -167,7 +170,7 @@ impl Stop {
         StopRule { target, stagnation: self.stagnation.unwrap_or(0) }
     }
 
-    /// The stops of a run that has these for itself.
+    /// The stop conditions of a run with these settings of its own.
     pub(crate) fn of(&self, own: &OfRun) -> Stop {
         Stop {
             target: own.target.or(self.target),
