@@ -1,4 +1,4 @@
-//! The box that is searched: its variables, their bounds and scales, and where the search begins.
+//! The search space: variables, their bounds and scales, and the points where the search starts.
 
 mod scales;
 #[cfg(feature = "serde")]
@@ -12,11 +12,10 @@ pub(crate) use scales::Scales;
 
 use crate::error::{Error, Result};
 
-/// The box that is searched: a lower and an upper bound per coordinate, checked.
+/// The search space: a lower and an upper bound for each coordinate.
 ///
-/// Every bound is finite and every lower bound at most its upper bound; where the two are equal the
-/// coordinate is fixed. A coordinate may have a name and a [`Scale`], and points from which individuals begin
-/// may be given.
+/// All bounds are finite, and no lower bound exceeds its upper bound. If both are equal, the coordinate is fixed.
+/// Coordinates may have a name and a [`Scale`], and starting points may be given.
 ///
 /// ```
 /// use warpswarm::{Bounds, Variable};
@@ -32,16 +31,16 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bounds {
-    /// `[run][coordinate]`, of one run where all have the same.
+    /// `[run][coordinate]`; of one run if all runs have the same bounds.
     lower: Vec<f64>,
     upper: Vec<f64>,
     /// `[coordinate]`
     scales: Vec<Scale>,
-    /// Which coordinates go on behind their upper bound at the lower one, `[coordinate]`; none where none does.
+    /// Which coordinates are periodic, `[coordinate]`; empty if none is.
     periodic: Vec<bool>,
-    /// `[coordinate]`, or none.
+    /// `[coordinate]`, or empty.
     names: Vec<&'static str>,
-    /// `[run][individual][coordinate]`, of as many runs as have bounds; NaN where nothing is given.
+    /// `[run][individual][coordinate]`, for as many runs as `lower`; NaN if nothing is given.
     first: Vec<f64>,
 }
 
@@ -59,7 +58,8 @@ impl Bounds {
     ///
     /// # Errors
     ///
-    /// Where the lengths differ, or are zero or above [`MAX_DIMENSIONS`], or a bound is not finite or above its partner.
+    /// If the lengths differ, are zero or exceed [`MAX_DIMENSIONS`], or if a bound is not finite, or a lower bound
+    /// exceeds its upper bound.
     pub fn new(lower: Vec<f64>, upper: Vec<f64>) -> Result<Self> {
         if lower.len() != upper.len() {
             return Err(Error::BoundLengths { lower: lower.len(), upper: upper.len() });
@@ -109,8 +109,8 @@ impl Bounds {
     ///
     /// # Errors
     ///
-    /// As [`new`](Bounds::new), and where a logarithmic variable's lower bound is not positive, or an integer has
-    /// no whole number between its bounds, or one beyond 2^22.
+    /// As [`new`](Bounds::new), and if the lower bound of a logarithmic variable is not positive, or an integer
+    /// variable has no integer between its bounds, or one beyond 2^22.
     pub fn of(variables: &[Variable]) -> Result<Self> {
         let each = |side: fn(&Variable) -> f64| variables.iter().map(side).collect();
         let bounds = Bounds::new(each(|v| v.lower), each(|v| v.upper))?;
@@ -118,7 +118,7 @@ impl Bounds {
         Ok(Bounds { names: variables.iter().map(|v| v.name).collect(), ..bounds })
     }
 
-    /// The same with a scale for each coordinate.
+    /// These bounds with a scale for each coordinate.
     ///
     /// ```
     /// use warpswarm::{Bounds, Scale};
@@ -130,7 +130,7 @@ impl Bounds {
     ///
     /// # Errors
     ///
-    /// Where there are not as many scales as coordinates, and as [`of`](Bounds::of).
+    /// If the number of scales is not the number of coordinates, and as [`of`](Bounds::of).
     pub fn with_scales(mut self, scales: impl IntoIterator<Item = Scale>) -> Result<Self> {
         let scales: Vec<_> = scales.into_iter().collect();
         if scales.len() != self.dimensions() {
@@ -149,10 +149,11 @@ impl Bounds {
         Ok(self)
     }
 
-    /// The same, of which some linear coordinates go on behind their upper bound at the lower one.
+    /// These bounds with some linear coordinates periodic: after the upper bound they continue at the lower bound.
     ///
-    /// Individuals move through two periods side by side, so that there is no seam within half a period of any place, and
-    /// what they hold means a place between the bounds. Only an objective that knows of it can be searched so.
+    /// Individuals move in an interval of two periods, so that no place has an end of the interval within half a
+    /// period; each number stands for a place between the bounds. Only an objective that takes this into account can be
+    /// searched in this way.
     #[cfg(any(test, feature = "problem-files"))]
     pub(crate) fn with_periods(self, periodic: Vec<bool>) -> Self {
         Bounds { periodic, ..self }
@@ -162,7 +163,8 @@ impl Bounds {
         self.periodic.get(index) == Some(&true)
     }
 
-    /// The bounds of each run of a batch, in their order; where these are bounds of runs themselves, of the first.
+    /// The bounds of each run of a batch, in order. If an item has per-run bounds itself, those of its first run are
+    /// used.
     ///
     /// ```
     /// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
@@ -176,11 +178,11 @@ impl Bounds {
     ///
     /// # Errors
     ///
-    /// Where there are none, or they are not all of as many coordinates of the same scales.
+    /// If there are no items, or they differ in the number of coordinates or in scales.
     pub fn of_runs(runs: impl IntoIterator<Item = Bounds>) -> Result<Self> {
         let mut runs: Vec<Bounds> = runs.into_iter().map(Bounds::of_the_first).collect();
         let most = runs.iter().map(|bounds| bounds.first.len()).max().unwrap_or(0);
-        // Where a run is given fewer points than others, the rest is drawn.
+        // A run with fewer points than others draws the remaining ones.
         runs.iter_mut().for_each(|bounds| bounds.first.resize(most, f64::NAN));
         let mut runs = runs.into_iter();
         let none = || Error::Runs { what: "bounds", given: 0, runs: 1 };
@@ -208,11 +210,11 @@ impl Bounds {
         Ok(all)
     }
 
-    /// The same, with points from which the first individuals begin: where something is known, or to go on from what
-    /// was found before. The other individuals are placed by chance, and so is a coordinate that is NaN.
+    /// These bounds with starting points for the first individuals, such as a known estimate or the result of an
+    /// earlier search. The other individuals are placed at random, and so are coordinates that are NaN.
     ///
-    /// Where the points are more than a run's individuals, those at the end are left out. Bounds of runs become those of
-    /// the first: points of their own they get before [`of_runs`](Bounds::of_runs).
+    /// Points beyond the number of individuals are ignored. Per-run bounds become those of their first run; to give
+    /// each run its own points, call this before [`of_runs`](Bounds::of_runs).
     ///
     /// ```
     /// use warpswarm::{Bounds, DeParams, Settings, Stop, minimise, problems::Sphere};
@@ -225,7 +227,7 @@ impl Bounds {
     ///
     /// # Errors
     ///
-    /// Where a point has not as many coordinates as there are, or one of them is neither NaN nor within its bounds.
+    /// If the number of coordinates of a point is wrong, or one of them is neither NaN nor within its bounds.
     pub fn beginning_at<P: AsRef<[f64]>>(self, points: &[P]) -> Result<Self> {
         let mut bounds = self.of_the_first();
         bounds.first.clear();
@@ -249,8 +251,8 @@ impl Bounds {
         Ok(bounds)
     }
 
-    /// So many points to look at, `[point][coordinate]`: the lower bounds, the upper bounds, the centre, and others by
-    /// chance, always the same ones; those of the first run where each has bounds of its own.
+    /// `count` sample points, `[point][coordinate]`: the lower bounds, the upper bounds, the centre, and random points,
+    /// which are the same in every call. If each run has its own bounds, those of the first run are used.
     ///
     /// ```
     /// use warpswarm::Bounds;
@@ -262,7 +264,7 @@ impl Bounds {
     ///
     /// # Errors
     ///
-    /// Where the bounds are too far from each other for an `f64`.
+    /// If the difference of two bounds exceeds the range of `f64`.
     pub fn points(&self, count: usize) -> Result<Vec<Vec<f64>>> {
         let (lower, upper) = self.rounded::<f64>()?;
         let key = RunKey::new(0, 0);
@@ -284,7 +286,7 @@ impl Bounds {
         Ok((0..count).map(point).collect())
     }
 
-    /// Those of the first run.
+    /// The bounds of the first run.
     fn of_the_first(mut self) -> Self {
         let (runs, dimensions) = (self.runs(), self.dimensions());
         self.first.truncate(self.first.len() / runs);
@@ -293,7 +295,7 @@ impl Bounds {
         self
     }
 
-    /// How many runs have bounds of their own; 1 where all have the same.
+    /// The number of runs with their own bounds; 1 if all runs have the same.
     fn runs(&self) -> usize {
         self.lower.len() / self.dimensions()
     }
@@ -303,12 +305,12 @@ impl Bounds {
         self.scales.len()
     }
 
-    /// The lower bounds; those of the first run where each has its own.
+    /// The lower bounds; those of the first run if each run has its own.
     pub fn lower(&self) -> &[f64] {
         &self.lower[..self.dimensions()]
     }
 
-    /// The upper bounds; those of the first run where each has its own.
+    /// The upper bounds; those of the first run if each run has its own.
     pub fn upper(&self) -> &[f64] {
         &self.upper[..self.dimensions()]
     }
@@ -318,12 +320,12 @@ impl Bounds {
         &self.scales
     }
 
-    /// The names, one a coordinate; none where none were given.
+    /// The names, one for each coordinate; empty if none were given.
     pub fn names(&self) -> &[&'static str] {
         &self.names
     }
 
-    /// Lower and upper bounds and first points of each run that has its own.
+    /// Lower bounds, upper bounds and starting points, for each run with its own.
     #[cfg(feature = "serde")]
     pub(crate) fn by_run(&self) -> impl Iterator<Item = (&[f64], &[f64], &[f64])> {
         let (runs, dimensions) = (self.runs(), self.dimensions());
@@ -335,7 +337,7 @@ impl Bounds {
         })
     }
 
-    /// Whether these are the bounds of so many runs, or of all.
+    /// Checks that these bounds are for all runs, or for this number of runs.
     pub(crate) fn check_runs(&self, runs: u64) -> Result<()> {
         let given = self.runs() as u64;
         if given == 1 || given == runs {
@@ -344,7 +346,7 @@ impl Bounds {
         Err(Error::Runs { what: "bounds", given, runs })
     }
 
-    /// The bounds in the run's number type, on the scales on which individuals move, `[run][coordinate]`.
+    /// The bounds in the number type of the run, on the scales on which individuals move, `[run][coordinate]`.
     pub(crate) fn rounded<R: Float>(&self) -> Result<(Vec<R>, Vec<R>)> {
         let bounds = self.lower.iter().zip(&self.upper).enumerate();
         let rounded = bounds.map(|(i, (&lower, &upper))| {
@@ -363,7 +365,7 @@ impl Bounds {
         Ok(rounded.collect::<Result<Vec<_>>>()?.into_iter().unzip())
     }
 
-    /// The points from which individuals begin, within `lower` and `upper` of [`rounded`](Bounds::rounded),
+    /// The starting points, moved to between `lower` and `upper` of [`rounded`](Bounds::rounded),
     /// `[run][individual][coordinate]`.
     pub(crate) fn beginnings<R: Float>(&self, (lower, upper): (&[R], &[R])) -> Vec<R> {
         let (of_run, dimensions) = (self.first.len() / self.runs(), self.dimensions());
@@ -377,7 +379,7 @@ impl Bounds {
     }
 }
 
-/// The most coordinates: as many as a sum in registers has room for.
+/// The largest number of coordinates: what a sum in registers can hold.
 pub const MAX_DIMENSIONS: usize = warpswarm_core::sum::MAX_TERMS;
 
 fn check_dimensions(dimensions: usize) -> Result<()> {

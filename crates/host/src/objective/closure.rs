@@ -1,4 +1,4 @@
-//! Closures that the host evaluates, and the points that they are asked for.
+//! Closures that the host evaluates, and the points at which it does.
 
 use std::fmt;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ impl<R: Float> Goal<R> for HostObjective<R> {
             })
         });
         let kind = match self.kind.clone() {
-            // Points lie on the device as they are meant.
+            // Points on the device are converted there.
             Kind::Device(evaluate) => Kind::Device(evaluate),
             Kind::Point(evaluate) => Kind::Point(Arc::new(move |run, x: &[R]| {
                 scales.fitness(evaluate(run, &scales.natural(x)))
@@ -43,13 +43,13 @@ impl<R: Float> Goal<R> for HostObjective<R> {
     }
 }
 
-/// An objective that is a closure on the host: over a point, called from several threads at once, or over all
+/// An objective that is a closure on the host. It evaluates one point, called from several threads at once, or all
 /// points of an iteration.
 ///
-/// It runs wherever a function does, on the CPU alone or between two launches on a GPU, where the individuals
-/// move ([`Schedule::Hosted`](crate::Schedule::Hosted)); the numbers are those of an [`Objective`](crate::Objective) of the same
-/// values. If it panics, the step in which it does fails with [`Error::Objective`](crate::Error::Objective), and the
-/// runs are where they were before that iteration.
+/// It runs on the CPU alone, or between two launches on a GPU that moves the individuals
+/// ([`Schedule::Hosted`](crate::Schedule::Hosted)). The results are those of an [`Objective`](crate::Objective) with
+/// the same values. If the closure panics, the step fails with [`Error::Objective`](crate::Error::Objective), and the
+/// runs keep their state from before that iteration.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, HostObjective, Settings, Stop, minimise};
@@ -65,7 +65,7 @@ pub struct HostObjective<R> {
     pub(crate) gradient: Option<Arc<OfGradient<R>>>,
 }
 
-/// The fitness at a point of a run, by its place in the batch.
+/// The fitness at a point of a run, with the run's index in the batch.
 pub(crate) type OfPoint<R> = dyn Fn(u32, &[R]) -> Fitness<R> + Send + Sync;
 /// The fitness at each of many points.
 type OfPopulation<R> = dyn Fn(&Points<'_, R>) -> Vec<Fitness<R>> + Send + Sync;
@@ -73,10 +73,10 @@ type OfPopulation<R> = dyn Fn(&Points<'_, R>) -> Vec<Fitness<R>> + Send + Sync;
 /// Writes the derivatives at a point of a run.
 type OfGradient<R> = dyn Fn(u32, &[R], &mut [R]) + Send + Sync;
 
-/// Addresses of values at each of many points on a device.
+/// Addresses of the values at each of many points on a device.
 type OfDevice = dyn Fn(&DevicePoints) -> DeviceValues + Send + Sync;
 
-/// What is called.
+/// The kinds of closures.
 pub(crate) enum Kind<R> {
     Point(Arc<OfPoint<R>>),
     Population(Arc<OfPopulation<R>>),
@@ -110,7 +110,7 @@ impl<R> fmt::Debug for HostObjective<R> {
 }
 
 impl<R: Float> HostObjective<R> {
-    /// The value at a point; NaN and +inf are allowed and rank last.
+    /// An objective with a value at each point; NaN and +inf are allowed and rank last.
     ///
     /// ```
     /// use warpswarm::{Bounds, DeParams, HostObjective, Settings, Stop, minimise};
@@ -126,8 +126,8 @@ impl<R: Float> HostObjective<R> {
         Self::with_violation(move |x| Fitness { violation: R::ZERO, value: value(x) })
     }
 
-    /// Value and total constraint violation at a point; the violation is zero where the point is feasible, and one below
-    /// zero counts as zero.
+    /// An objective with a value and a total constraint violation at each point. The violation is zero if the point is
+    /// feasible; a negative one counts as zero.
     ///
     /// ```
     /// use warpswarm::{Bounds, DeParams, Fitness, HostObjective, Settings, Stop, minimise};
@@ -146,7 +146,8 @@ impl<R: Float> HostObjective<R> {
         Self::of_run(move |_, x| fitness(x))
     }
 
-    /// The same at a point of a run, by its place in the batch, from 0: where each run has data of its own.
+    /// As [`with_violation`](HostObjective::with_violation), with the run's index in the batch, from 0, as an argument:
+    /// for runs with their own data.
     ///
     /// ```
     /// use warpswarm::{Algorithm, Bounds, Fitness, HostObjective, Settings, Stop, minimise};
@@ -166,8 +167,8 @@ impl<R: Float> HostObjective<R> {
         Kind::Point(Arc::new(fitness)).into()
     }
 
-    /// Value and violation at each of many points, in their order: those that all runs of the batch evaluate in
-    /// an iteration, called on one thread. Where it gives fewer or more than there are points, the step fails with
+    /// An objective that evaluates many points in one call, in order: those that all runs of the batch evaluate in an
+    /// iteration. It is called on one thread. If the number of results is not the number of points, the step fails with
     /// [`Error::Told`](crate::Error::Told).
     ///
     /// ```
@@ -188,21 +189,24 @@ impl<R: Float> HostObjective<R> {
         Kind::Population(Arc::new(fitness)).into()
     }
 
-    /// The same by other kernels on the GPU on which the individuals move, such as those of an array library: the closure enqueues
-    /// work and says where the values will be. Nothing is copied through the host, which does not wait either, unless runs may
-    /// stop by themselves. It needs [`Backend::Gpu`](crate::Backend::Gpu) or `Auto`, and an algorithm other than `auto` and
-    /// `cma-es`. Values are addresses, which no other language checks: what is no array of the same device, or a shorter one, is
-    /// refused by the driver.
+    /// An objective that other kernels evaluate on the GPU on which the individuals move, such as those of an array
+    /// library. The closure enqueues work and returns where the values will be. Nothing is copied through the host, and
+    /// the host does not wait, unless runs may stop on their own.
+    ///
+    /// It needs [`Backend::Gpu`](crate::Backend::Gpu) or `Auto`, and an algorithm other than `auto` and `cma-es`.
+    /// Values are plain addresses, which no type checks; the driver refuses an address that is not in an array of the
+    /// same device, or in one that is too short.
     pub fn on_device(
         values: impl Fn(&DevicePoints) -> DeviceValues + Send + Sync + 'static,
     ) -> Self {
         Kind::Device(Arc::new(values)).into()
     }
 
-    /// The same with its gradient: a closure that writes the derivative of the value by each coordinate, at a point as users mean
-    /// it. [Polishing](crate::Polish) uses it in place of differences, and [`check`](fn@crate::check) compares it with them.
+    /// This objective with its gradient: a closure that writes the derivative of the value by each coordinate, at a
+    /// point in the users' units. [Polishing](crate::Polish) uses the gradient instead of differences, and
+    /// [`check`](fn@crate::check) compares it with differences.
     ///
-    /// The derivatives are zero before it is called.
+    /// The derivatives are set to zero before each call.
     ///
     /// ```
     /// use warpswarm::{Algorithm, Bounds, HostObjective, Settings, Stop, minimise};
@@ -222,7 +226,8 @@ impl<R: Float> HostObjective<R> {
         self.with_gradient_of_run(move |_, x, slopes| gradient(x, slopes))
     }
 
-    /// The same at a point of a run, by its place in the batch, as with [`of_run`](HostObjective::of_run).
+    /// As [`with_gradient`](HostObjective::with_gradient), with the run's index in the batch as an argument, as for
+    /// [`of_run`](HostObjective::of_run).
     pub fn with_gradient_of_run(
         self,
         gradient: impl Fn(u32, &[R], &mut [R]) + Send + Sync + 'static,
@@ -230,8 +235,8 @@ impl<R: Float> HostObjective<R> {
         HostObjective { gradient: Some(Arc::new(gradient)), ..self }
     }
 
-    /// The fitness at one point of a run, by its place in the batch, in the bits that results have; the worst where there is none,
-    /// as with what a device evaluates.
+    /// The canonical fitness at one point of a run, with the run's index in the batch. It is the worst fitness if the
+    /// host cannot evaluate the point, as with objectives on a device.
     pub(crate) fn at(&self, run: u32, x: &[R]) -> Fitness<R> {
         let fitness = match &self.kind {
             Kind::Point(evaluate) => evaluate(run, x),
@@ -245,7 +250,7 @@ impl<R: Float> HostObjective<R> {
         fitness.canonical()
     }
 
-    /// Whether it is evaluated on a device.
+    /// Whether a device evaluates it.
     pub(crate) fn is_on_device(&self) -> bool {
         matches!(self.kind, Kind::Device(_))
     }
@@ -263,7 +268,7 @@ impl<R: Float> From<Portable<R>> for HostObjective<R> {
     }
 }
 
-/// Points that are to be evaluated: a matrix with a point a row.
+/// The points to evaluate: a matrix with one point per row.
 ///
 /// ```
 /// use warpswarm::{Algorithm, AskTell, Bounds, Settings};
@@ -287,17 +292,17 @@ impl<'a, R: Float> Points<'a, R> {
         Points { asked, dimensions, first_run }
     }
 
-    /// How many there are.
+    /// The number of points.
     pub fn len(&self) -> usize {
         self.asked.runs.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Coordinates of each.
+    /// The number of coordinates of each point.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
@@ -306,7 +311,7 @@ impl<'a, R: Float> Points<'a, R> {
     ///
     /// # Panics
     ///
-    /// Where there are no more than `i`.
+    /// If `i` is not less than the number of points.
     pub fn point(&self, i: usize) -> &'a [R] {
         &self.asked.points[i * self.dimensions..][..self.dimensions]
     }
@@ -315,12 +320,12 @@ impl<'a, R: Float> Points<'a, R> {
     ///
     /// # Panics
     ///
-    /// Where there are no more than `i`.
+    /// If `i` is not less than the number of points.
     pub fn run(&self, i: usize) -> u64 {
         self.first_run + u64::from(self.asked.runs[i])
     }
 
-    /// One point after the other, `[coordinate]`.
+    /// The points in order, each `[coordinate]`.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [R]> {
         self.asked.points.chunks_exact(self.dimensions)
     }

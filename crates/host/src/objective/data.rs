@@ -1,4 +1,4 @@
-//! Data of objectives: collected here, copied once to where runs are carried out.
+//! Data of objectives: collected here, and copied once to the devices.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,9 +12,9 @@ use crate::error::{Error, Result};
 
 /// The tables of an objective.
 ///
-/// Each gives a [`Table`] for the objective to hold, which asks the point for its numbers
-/// ([`Point::data`](crate::Point::data)). A table is the same for all runs, or each run has its own: then one
-/// batch fits many data sets. A `Vec` is taken over as it is, a slice copied.
+/// Each method returns a [`Table`], which the objective stores and with which it reads the numbers from its point
+/// ([`Point::data`](crate::Point::data)). A table is shared by all runs, or each run has its own: then one batch fits
+/// many data sets. A `Vec` is moved, a slice is copied.
 ///
 /// ```
 /// use warpswarm::{Bounds, Data, Objective, OwnObjective, Point, Real, Settings, Stop, Table, minimise};
@@ -51,7 +51,7 @@ use crate::error::{Error, Result};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Data<R> {
     all: Vec<R>,
-    /// Tables of the runs, each with the numbers that a run has of it.
+    /// Per-run tables, each with the count of numbers per run.
     of_runs: Vec<(usize, Vec<R>)>,
     runs: Option<u64>,
 }
@@ -62,7 +62,7 @@ impl<R: Float> Data<R> {
         Data { all: Vec::new(), of_runs: Vec::new(), runs: None }
     }
 
-    /// A table of one dimension that all runs share.
+    /// A table with one column that all runs share.
     ///
     /// ```
     /// let mut data = warpswarm::Data::<f32>::new();
@@ -75,12 +75,12 @@ impl<R: Float> Data<R> {
     ///
     /// # Errors
     ///
-    /// Where a number is NaN, or there are 2^32 numbers or more.
+    /// If a number is NaN, or there are 2^32 numbers or more.
     pub fn table<'a>(&mut self, numbers: impl Into<Cow<'a, [R]>>) -> Result<Table> {
         self.matrix(numbers, 1)
     }
 
-    /// A table that all runs share, `[row][column]`, in rows of so many columns.
+    /// A table with rows of `columns` numbers that all runs share, `[row][column]`.
     ///
     /// ```
     /// let mut data = warpswarm::Data::<f64>::new();
@@ -92,7 +92,7 @@ impl<R: Float> Data<R> {
     ///
     /// # Errors
     ///
-    /// As [`table`](Data::table), and where the numbers are no whole rows.
+    /// As [`table`](Data::table), and if the numbers do not fill whole rows.
     pub fn matrix<'a>(
         &mut self,
         numbers: impl Into<Cow<'a, [R]>>,
@@ -110,7 +110,7 @@ impl<R: Float> Data<R> {
         place(start, len, columns, false)
     }
 
-    /// A table of one dimension for each of so many runs, `[run][number]`.
+    /// A table with one column for each of `runs` runs, `[run][number]`.
     ///
     /// ```
     /// let mut data = warpswarm::Data::<f64>::new();
@@ -124,8 +124,8 @@ impl<R: Float> Data<R> {
     ///
     /// # Errors
     ///
-    /// As [`table`](Data::table), and where the numbers are not as many for each run, or another table is of
-    /// another number of runs.
+    /// As [`table`](Data::table), and if the numbers cannot be divided equally among the runs, or another table has a
+    /// different number of runs.
     pub fn table_of_runs<'a>(
         &mut self,
         numbers: impl Into<Cow<'a, [R]>>,
@@ -134,7 +134,7 @@ impl<R: Float> Data<R> {
         self.matrix_of_runs(numbers, runs, 1)
     }
 
-    /// A table for each of so many runs, `[run][row][column]`, in rows of so many columns.
+    /// A table for each of `runs` runs, with rows of `columns` numbers, `[run][row][column]`.
     ///
     /// ```
     /// let mut data = warpswarm::Data::<f32>::new();
@@ -146,7 +146,7 @@ impl<R: Float> Data<R> {
     ///
     /// # Errors
     ///
-    /// As [`table_of_runs`](Data::table_of_runs), and where the numbers are no whole rows.
+    /// As [`table_of_runs`](Data::table_of_runs), and if the numbers do not fill whole rows.
     pub fn matrix_of_runs<'a>(
         &mut self,
         numbers: impl Into<Cow<'a, [R]>>,
@@ -166,12 +166,12 @@ impl<R: Float> Data<R> {
         place(start, len, columns, true)
     }
 
-    /// What all runs share, and what each has for itself, with how much that is.
+    /// The memory layout of the data: what all runs share, then what each run has.
     pub(crate) fn laid_out(mut self) -> LaidOut<R> {
         let of_run = self.of_runs.iter().map(|(len, _)| len).sum();
         let runs = self.runs.unwrap_or(0);
         if self.of_runs.len() == 1 {
-            // They lie like that already.
+            // A single table has this layout already.
             let of_runs = Arc::new(self.of_runs.remove(0).1);
             return LaidOut { all: Arc::new(self.all), of_runs, of_run, runs: self.runs };
         }
@@ -185,30 +185,30 @@ impl<R: Float> Data<R> {
     }
 }
 
-/// Data as they lie in memory.
+/// Data in their memory layout.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct LaidOut<R> {
     pub(crate) all: Arc<Vec<R>>,
     /// `[run][number]`
     pub(crate) of_runs: Arc<Vec<R>>,
-    /// Numbers of a run.
+    /// The count of numbers of each run.
     pub(crate) of_run: usize,
-    /// The runs that the data are for, if they are for some.
+    /// The number of runs that the data are for, if it is fixed.
     runs: Option<u64>,
 }
 
 impl<R: Float> LaidOut<R> {
-    /// Numbers that an evaluation can ask for.
+    /// The count of numbers that an evaluation can read.
     pub(crate) fn len_of_run(&self) -> usize {
         self.all.len() + self.of_run
     }
 
-    /// The runs that the data are for, if they are for some.
+    /// The number of runs that the data are for, if it is fixed.
     pub(crate) fn runs(&self) -> Option<u64> {
         self.runs
     }
 
-    /// Whether the data are for so many runs.
+    /// Checks that the data are for this number of runs.
     pub(crate) fn check_runs(&self, runs: u64) -> Result<()> {
         match self.runs {
             Some(given) if given != runs => Err(Error::Runs { what: "data", given, runs }),
@@ -216,7 +216,7 @@ impl<R: Float> LaidOut<R> {
         }
     }
 
-    /// The same with other numbers behind those that all runs share.
+    /// These data with more numbers after those that all runs share.
     pub(crate) fn with(&self, numbers: &[R]) -> Self {
         LaidOut {
             all: Arc::new([&self.all, numbers].concat()),
@@ -226,7 +226,7 @@ impl<R: Float> LaidOut<R> {
         }
     }
 
-    /// The same with so many numbers for each of so many runs, `[run][number]`; without runs nothing changes.
+    /// These data with `of_run` numbers for each of `runs` runs, `[run][number]`. Without runs nothing changes.
     #[cfg(feature = "problem-files")]
     pub(crate) fn with_runs(self, of_runs: Arc<Vec<R>>, (of_run, runs): (usize, u64)) -> Self {
         if runs == 0 {
@@ -235,7 +235,7 @@ impl<R: Float> LaidOut<R> {
         LaidOut { of_runs, of_run, runs: Some(runs), ..self }
     }
 
-    /// The data of some runs of the batch, as a batch of their own has them.
+    /// The data of some runs of the batch, laid out as for a batch of these runs.
     pub(crate) fn of_part(&self, runs: Range<u32>) -> Self {
         let of_runs = match self.of_run {
             len if runs.start == 0 && runs.end as usize * len == self.of_runs.len() => {
@@ -250,22 +250,21 @@ impl<R: Float> LaidOut<R> {
         LaidOut { all: self.all.clone(), of_runs, of_run: self.of_run, runs }
     }
 
-    /// What run `run` of the batch sees.
+    /// The data of run `run` of the batch.
     pub(crate) fn of(&self, run: u32) -> DataSlices<'_, R> {
         let of_run = self.of_runs.get(run as usize * self.of_run..).unwrap_or_default();
         DataSlices { all: &self.all, of_run: &of_run[..self.of_run.min(of_run.len())] }
     }
 }
 
-/// Whether numbers are whole groups of so many, and numbers.
-/// Numbers of which it takes long to look at all.
+/// From this count of numbers on, the check uses all threads.
 const MANY: usize = 1 << 20;
 
 fn check<R: Float>(numbers: &[R], groups: usize, what: &'static str) -> Result<()> {
     if groups == 0 || !numbers.len().is_multiple_of(groups) {
         return Err(Error::DataLength { len: numbers.len(), groups, what });
     }
-    // Numbers are looked at side by side, since hardly any is NaN; many by all threads.
+    // Pieces are checked without an early exit, which vectorises: hardly any number is NaN.
     const PIECE: usize = 4096;
     let has_nan = |piece: &[R]| piece.iter().fold(false, |nan, number| nan | number.is_nan());
     let piece = if numbers.len() < MANY {

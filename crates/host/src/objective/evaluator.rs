@@ -1,4 +1,4 @@
-//! Who evaluates points, and the points that are asked for.
+//! What evaluates points, and the points to evaluate.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use super::closure::{HostObjective, Kind, OfPoint};
 use super::data::LaidOut;
 use super::target::Target;
 
-/// Who evaluates.
+/// What evaluates the points.
 pub(crate) enum Evaluator<R> {
-    /// An objective that is as good on the host as on a device.
+    /// An objective that runs on the host and on devices.
     Portable(Portable<R>),
-    /// The host.
+    /// A closure on the host.
     Host(HostObjective<R>),
     /// The caller.
     Caller,
 }
 
 impl<R: Float> Evaluator<R> {
-    /// The same as the host evaluates one point after the other; nothing where it does not.
+    /// The objective as the host evaluates it, one point after the other; `None` if it does not.
     pub(crate) fn on_host(&self) -> Option<HostObjective<R>> {
         match self {
             Evaluator::Portable(objective) => Some(Kind::Point(objective.evaluate.clone()).into()),
@@ -30,13 +30,14 @@ impl<R: Float> Evaluator<R> {
     }
 }
 
-/// An objective that is as good on the host as on a device. It is behind a pointer: engines are compiled once and not for every problem.
+/// An objective that runs on the host and on devices. It is behind a pointer, so that engines are compiled once and not
+/// for every problem.
 pub(crate) struct Portable<R> {
-    /// The fitness at a point of a run, by its place in the batch, in the bits that results have.
+    /// The canonical fitness at a point of a run, with the run's index in the batch.
     pub(crate) evaluate: Arc<OfPoint<R>>,
     /// `Objective::CONSTRAINED`
     pub(crate) constrained: bool,
-    /// As kernels know it, if they do.
+    /// The objective's kernels, if there are any.
     pub(crate) target: Option<Target>,
     /// Its data.
     pub(crate) data: Arc<LaidOut<R>>,
@@ -47,12 +48,12 @@ pub(crate) struct Portable<R> {
 pub(crate) struct Asked<R> {
     /// `[point][coordinate]`
     pub(crate) points: Vec<R>,
-    /// Whose run each is, by its place in the batch, in ascending order.
+    /// The index of each point's run in the batch, in ascending order.
     pub(crate) runs: Vec<u32>,
 }
 
 impl<R: Float> Asked<R> {
-    /// The points as they are meant.
+    /// The points in the users' units.
     pub(crate) fn seen_through(&self, scales: &Scales<R>) -> Self {
         Asked { points: scales.natural(&self.points), runs: self.runs.clone() }
     }

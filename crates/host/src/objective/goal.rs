@@ -1,4 +1,4 @@
-//! What can be minimised: objectives that run anywhere, and closures that the host evaluates.
+//! What can be minimised: objectives that run on every backend, and closures that the host evaluates.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -21,7 +21,7 @@ use super::target::{Target, built_in};
 use crate::machine::Parameter;
 use crate::machine::kernels::Kernels;
 
-/// What can be minimised: any [`Objective`], one with GPU kernels of its own ([`OwnObjective`]), or a
+/// What can be minimised: any [`Objective`], an objective with its own GPU kernels ([`OwnObjective`]), or a
 /// [`HostObjective`](crate::HostObjective).
 ///
 /// ```
@@ -51,11 +51,11 @@ pub trait Goal<R: Float> {
     }
 }
 
-/// A goal as backends know it.
+/// A goal in the form that backends use.
 #[doc(hidden)]
 pub struct Prepared<R>(pub(crate) Evaluator<R>);
 
-/// What a goal knows of its constraints and derivatives; nothing where it is a closure.
+/// The constraints and derivatives of a goal, if they are known; `None` for a closure.
 #[doc(hidden)]
 pub struct Known<R>(pub(crate) Option<Arc<dyn Slopes<R>>>);
 
@@ -81,7 +81,7 @@ impl<R: Float, O: Differentiable<R>> Goal<R> for O {
             let data = Arc::default();
             return Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }));
         }
-        // A built-in problem's kernels do not know scales.
+        // The kernels of built-in problems do not support scales.
         OwnObjective::new("", *self).prepared(scales)
     }
 
@@ -100,7 +100,7 @@ impl<R: Float, O: Differentiable<R>> Goal<R> for OwnObjective<R, O> {
     }
 
     fn known(&self, scales: &Scales<R>) -> Known<R> {
-        // With scales in any case: each objective is compiled once, and the bits are the same.
+        // The scales are applied in any case, so that each objective is compiled once; the bits are the same.
         let (objective, data) = self.scaled(scales);
         let kernels = self.kernels.map(|kernels| (self.name, kernels));
         Known(Some(Arc::new(OfObjective { objective, data, kernels })))
@@ -108,14 +108,14 @@ impl<R: Float, O: Differentiable<R>> Goal<R> for OwnObjective<R, O> {
 }
 
 impl<R: Float, O: Copy> OwnObjective<R, O> {
-    /// The objective of what individuals have, with its data and the scales' numbers.
+    /// The objective as a function of the individuals' coordinates, with its data and the numbers of the scales.
     fn scaled(&self, scales: &Scales<R>) -> (Scaled<O>, Arc<LaidOut<R>>) {
         let (view, numbers) = scales.table(self.data.all.len());
         (Scaled { objective: self.objective, view }, Arc::new(self.data.with(&numbers)))
     }
 }
 
-/// An objective with its data, and with kernels of that name if it has some.
+/// An objective with its data, and with its kernels of this name if it has any.
 fn portable<R: Float, O: Differentiable<R>>(
     name: String,
     objective: O,
@@ -145,7 +145,7 @@ fn portable<R: Float, O: Differentiable<R>>(
     Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))
 }
 
-/// The fitness at a point, computed with those vectors.
+/// The fitness at a point, computed with the processor's vectors.
 fn evaluate<R: Float>(
     vectors: Vectors,
     objective: &impl Objective<R>,

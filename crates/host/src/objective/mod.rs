@@ -1,4 +1,4 @@
-//! What is minimised, and between which bounds.
+//! What is minimised, and within which bounds.
 
 pub(crate) mod bounds;
 pub(crate) mod closure;

@@ -1,14 +1,14 @@
-//! Points that others evaluate on the GPU on which the individuals move.
+//! Points that other code evaluates on the GPU on which the individuals move.
 
 use std::sync::Arc;
 
 use crate::error::Result;
 use crate::machine::{Loan, Stream};
 
-/// Points in the memory of a GPU that are to be evaluated there: a matrix with a point a row, without gaps, in the precision of the
-/// search.
+/// Points in the memory of a GPU that are to be evaluated there: a matrix with one point per row, without gaps, in the
+/// precision of the search.
 ///
-/// The memory is there as long as this or a clone of it. What it holds is written anew in the next iteration.
+/// The memory is valid as long as this value or a clone of it exists. The next iteration overwrites its contents.
 ///
 /// ```
 /// use warpswarm::{AskTell, Backend, Bounds, DeParams, DeviceValues, Settings};
@@ -32,33 +32,33 @@ pub struct DevicePoints {
     pub(crate) runs: RunsOfPoints,
 }
 
-/// Which runs ask for points.
+/// The runs to which points belong.
 #[derive(Clone, Debug)]
 pub(crate) struct RunsOfPoints {
     pub(crate) first: u64,
-    /// Places that a run has.
+    /// The number of places of each run.
     pub(crate) each: u32,
-    /// Where the points are among all places; nothing where all are evaluated, in their order.
+    /// The index of each point among all places; `None` if all places are evaluated, in order.
     pub(crate) places: Option<Arc<[u32]>>,
 }
 
 impl DevicePoints {
-    /// Where the first coordinate of the first point is.
+    /// The address of the first coordinate of the first point.
     pub fn address(&self) -> u64 {
         self.memory.address()
     }
 
-    /// How many there are.
+    /// The number of points.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there is none.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Coordinates of each.
+    /// The number of coordinates of each point.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
@@ -68,12 +68,12 @@ impl DevicePoints {
         self.memory.device()
     }
 
-    /// The stream in which they are written.
+    /// The stream in which the points are written.
     pub fn stream(&self) -> Stream {
         self.memory.stream()
     }
 
-    /// The number of the run that asks for each point.
+    /// The number of the run to which each point belongs.
     pub fn runs(&self) -> Vec<u64> {
         let RunsOfPoints { first, each, places } = &self.runs;
         let run = |place: u32| first + u64::from(place / each);
@@ -83,19 +83,20 @@ impl DevicePoints {
         }
     }
 
-    /// Has work that is enqueued in a stream of the same GPU from now on wait until the points are written. The host does not
-    /// wait.
+    /// Lets work that is enqueued in a stream of the same GPU from now on wait until the points are written. The host
+    /// does not wait.
     ///
     /// # Errors
     ///
-    /// Where the driver fails.
+    /// If the driver fails.
     pub fn ready_for(&self, stream: Stream) -> Result<()> {
         self.memory.ready_for(stream)
     }
 }
 
-/// What others have found at [`DevicePoints`]: addresses of arrays on the same GPU, without gaps, of one number a point in the
-/// precision of the search. What is no memory of that GPU is refused. It must be there until the next points are asked for.
+/// The results of evaluating [`DevicePoints`]: addresses of arrays on the same GPU, without gaps, with one number per
+/// point in the precision of the search. An address that is not in the memory of that GPU is refused. The arrays must
+/// exist until the next points are requested.
 ///
 /// ```
 /// use warpswarm::{Backend, Bounds, DeParams, DeviceValues, HostObjective, Settings, minimise};
@@ -111,12 +112,12 @@ impl DevicePoints {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceValues {
-    /// Of how many points.
+    /// The number of points.
     pub count: usize,
     /// The values.
     pub values: u64,
-    /// By how much each point violates constraints, 0 where it is feasible; nothing where all are.
+    /// The constraint violation of each point, 0 if it is feasible; `None` if all are feasible.
     pub violations: Option<u64>,
-    /// The stream in which they are written; nothing where they are.
+    /// The stream in which the values are written; `None` if they are written already.
     pub stream: Option<Stream>,
 }

@@ -1,4 +1,4 @@
-//! Objectives of one's own, with their data and GPU kernels.
+//! User-defined objectives with their data and GPU kernels.
 
 use std::sync::Arc;
 
@@ -7,14 +7,15 @@ use warpswarm_core::Float;
 use super::data::{Data, LaidOut};
 use crate::machine::kernels::Kernels;
 
-/// An objective of one's own with GPU kernels, which run it with every algorithm.
+/// A user-defined objective with GPU kernels, which works with every algorithm.
 ///
-/// It is [exported](Kernels::new) in a crate that is compiled for GPUs, under the name that is given here:
-/// `export_objective! { few model, "Model", Model, Model }`. Where no kernels were compiled it runs on the CPU.
-/// A built-in problem that takes data ([`ImageRegistration`](crate::problem::problems::ImageRegistration)) needs no kernels of
-/// its own. With `derivatives` at the end of the export there are kernels that compute gradients, too, which
-/// [`Optimiser::derivatives`](crate::Optimiser::derivatives) compares with the CPU's; for the emulator, [`Kernels::with_emulated`] takes the function `gradients`
-/// of the module that the export makes.
+/// Its crate is compiled for GPUs and [exports](Kernels::new) it under the name given here: `export_objective! { few
+/// model, "Model", Model, Model }`. If no kernels were compiled, it runs on the CPU. A built-in problem that takes data
+/// ([`ImageRegistration`](crate::problem::problems::ImageRegistration)) needs no kernels of its own.
+///
+/// With `derivatives` at the end of the export, there are also kernels that compute gradients;
+/// [`Optimiser::derivatives`](crate::Optimiser::derivatives) compares them with the CPU's. For the emulator, pass the
+/// function `gradients` of the exported module to [`Kernels::with_emulated`].
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, Kernels, Objective, OwnObjective, Point, Real, Settings, Stop, minimise};
@@ -47,17 +48,17 @@ pub struct OwnObjective<R, O> {
 }
 
 impl<R: Float, O> OwnObjective<R, O> {
-    /// The objective that was exported under that name.
+    /// The objective that was exported under this name.
     pub fn new(name: &'static str, objective: O) -> Self {
         OwnObjective { name, objective, kernels: None, data: Arc::default() }
     }
 
-    /// The same with kernels, for GPUs.
+    /// This objective with kernels for GPUs.
     pub fn with_kernels(self, kernels: Kernels) -> Self {
         OwnObjective { kernels: Some(kernels), ..self }
     }
 
-    /// The same with the data that its tables are of.
+    /// This objective with the data to which its tables belong.
     pub fn with_data(self, data: Data<R>) -> Self {
         OwnObjective { data: Arc::new(data.laid_out()), ..self }
     }

@@ -1,4 +1,4 @@
-//! Constraints one by one, and derivatives, of an objective on the host.
+//! Single constraints and derivatives of an objective on the host.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::data::LaidOut;
 use crate::machine::Parameter;
 use crate::machine::kernels::Kernels;
 
-/// What an objective's own kernels for gradients and local searches, if they were exported, are launched with.
+/// What the objective's own kernels for gradients and local searches are launched with, if they were exported.
 pub(crate) struct OwnKernels<'a, R> {
     /// The objective's name.
     pub(crate) name: &'static str,
@@ -21,22 +21,23 @@ pub(crate) struct OwnKernels<'a, R> {
     pub(crate) data: &'a LaidOut<R>,
 }
 
-/// An objective at points of a run, by its place in the batch.
+/// The constraints and derivatives of an objective at points of a run, with the run's index in the batch.
 pub(crate) trait Slopes<R>: Send + Sync {
-    /// Hands each constraint's value at `x` to `each`, at most 0 where it is met.
+    /// Calls `each` with the value of every constraint at `x`, at most 0 if it is satisfied.
     fn constraints(&self, run: u32, x: &[R], each: &mut dyn FnMut(R));
 
-    /// Hands all derivatives at `x` to `partial(row, coordinate, derivative)`: a row for each constraint, and a last one for the value.
+    /// Calls `partial(row, coordinate, derivative)` with all derivatives at `x`: one row for each constraint, and a
+    /// last row for the value.
     fn partials(&self, run: u32, x: &[R], partial: &mut dyn FnMut(usize, usize, R));
 
-    /// The objective's own kernels for gradients and local searches, where there may be some.
+    /// The objective's own kernels for gradients and local searches, if there are any.
     fn kernels(&self) -> Option<OwnKernels<'_, R>> {
         None
     }
 }
 
-/// Hands derivatives to `partial` as [`Slopes::partials`] does, where `rows(first, row)` gives all rows with those by the [`CHUNK`]
-/// coordinates from `first` on.
+/// Calls `partial` as [`Slopes::partials`] does. `rows(first, row)` computes all rows with the derivatives by the
+/// [`CHUNK`] coordinates from `first` on.
 pub(crate) fn in_chunks<R: Float>(
     dimensions: usize,
     partial: &mut dyn FnMut(usize, usize, R),
@@ -56,7 +57,7 @@ pub(crate) fn in_chunks<R: Float>(
 pub(crate) struct OfObjective<R, O> {
     pub(crate) objective: O,
     pub(crate) data: Arc<LaidOut<R>>,
-    /// Its kernels, and its name there.
+    /// Its kernels, and its name in them.
     pub(crate) kernels: Option<(&'static str, Kernels)>,
 }
 
@@ -82,7 +83,7 @@ impl<R: Float, O: Differentiable<R>> Slopes<R> for OfObjective<R, O> {
     }
 }
 
-/// A closure, whose derivatives are its own or central differences, and whose constraints are not known one by one.
+/// A closure: derivatives are its gradient or central differences, and its single constraints are unknown.
 impl<R: Float> Slopes<R> for HostObjective<R> {
     fn constraints(&self, _: u32, _: &[R], _: &mut dyn FnMut(R)) {}
 
@@ -94,7 +95,7 @@ impl<R: Float> Slopes<R> for HostObjective<R> {
         }
         let mut near = x.to_vec();
         for i in 0..x.len() {
-            // The error of a central difference is least for a step of about the cube root of epsilon.
+            // The error of a central difference is smallest for a step of about the cube root of epsilon.
             let step = R::HALF_EPSILON.cbrt() * x[i].abs().larger(R::from_f64(LEAST_SIZE));
             let [above, below] = [x[i] + step, x[i] - step].map(|moved| {
                 near[i] = moved;
@@ -106,5 +107,5 @@ impl<R: Float> Slopes<R> for HostObjective<R> {
     }
 }
 
-/// A coordinate nearer to zero is taken to be of this size, for the step of a difference.
+/// The least magnitude of a coordinate that the step of a difference assumes.
 const LEAST_SIZE: f64 = 1e-3;

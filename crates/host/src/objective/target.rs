@@ -1,4 +1,4 @@
-//! Objectives as kernels know them, and which of the built-in problems an objective is.
+//! Objectives in the form that kernels use, and which built-in problem an objective is.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use crate::machine::program::Program;
 use crate::machine::{Kernel, Parameter, Piece};
 use crate::settings::choices::Backend;
 
-/// The objective, as far as launches depend on it.
+/// The properties of an objective that launches depend on.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     /// The name of its type in the names of kernels.
     pub(crate) name: String,
-    /// Itself, as a kernel takes it.
+    /// The objective as a kernel's argument.
     pub(crate) objective: Parameter,
-    /// Where its kernels are, unless they are built in.
+    /// Its kernels, unless they are built in.
     pub(crate) own: Option<Kernels>,
-    /// What it is put together from, if it is an expression.
+    /// The program from which it is built, if it is an expression.
     pub(crate) program: Option<Arc<Program>>,
-    /// A built-in problem's name, and the numbers of dimensions in which it is defined and has kernels.
+    /// The name of a built-in problem, and the numbers of dimensions in which it is defined and has kernels.
     pub(crate) problem: Option<(&'static str, Dimensions)>,
     /// `Objective::CONSTRAINED`
     pub(crate) constrained: bool,
@@ -32,8 +32,8 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// A kernel by what its name begins with, for points of a form, of which there are two, with
-    /// constraints and without, where it is `flavoured`.
+    /// The kernel whose name begins with `entry`, for points of this form. If it is `flavoured`, there are two such
+    /// kernels, with and without constraints.
     pub(crate) fn kernel<R: Float>(
         &self,
         (entry, own): (String, Option<Kernels>),
@@ -46,7 +46,7 @@ impl Target {
         Kernel { objective, ..Kernel::new(entry + suffix, own) }
     }
 
-    /// Whether there may be kernels for so many dimensions.
+    /// Checks that there may be kernels for this number of dimensions.
     pub(crate) fn check_dimensions(&self, dimensions: usize) -> Result<()> {
         match self.problem {
             Some((id, allowed)) => check_dimensions(id, allowed, dimensions),
@@ -54,7 +54,7 @@ impl Target {
         }
     }
 
-    /// Whether a backend has something to run.
+    /// Whether a backend has kernels for the objective.
     pub(crate) fn is_for(&self, backend: Backend) -> bool {
         self.own.is_none_or(|kernels| kernels.have_objectives_for(backend))
     }
@@ -71,8 +71,8 @@ pub(crate) fn check_dimensions(id: &str, allowed: Dimensions, dimensions: usize)
     })
 }
 
-/// The built-in problem that `objective` is, if it is one: `F` itself, or `Shifted<R, F>`. Not generic over the objective,
-/// or all these comparisons would be compiled for each.
+/// The built-in problem that `objective` is, if any: `F` itself, or `Shifted<R, F>`. The function is not generic over
+/// the objective, otherwise all these comparisons would be compiled for each.
 pub(crate) fn built_in<R: Float>(objective: &dyn Any) -> Option<Target> {
     macro_rules! look {
         (() $($problem:ident: $kernels:ident),*) => { $(
@@ -93,7 +93,7 @@ pub(crate) fn built_in<R: Float>(objective: &dyn Any) -> Option<Target> {
     None
 }
 
-/// The problem's `Shifted` struct as a kernel takes it.
+/// The problem's `Shifted` struct as a kernel's argument.
 fn as_shifted<R: Float, F: Problem + 'static>(objective: &dyn Any) -> Option<Parameter> {
     let plain = objective.downcast_ref::<F>();
     let plain = plain.map(|&problem| Shifted { shift: R::ZERO, problem });

@@ -1,4 +1,4 @@
-//! From what a user means to what individuals hold, and back: see [`warpswarm_core::variable`].
+//! Conversion between the users' values and the individuals' coordinates: see [`warpswarm_core::variable`].
 
 use warpswarm_core::Float;
 use warpswarm_core::data::Table;
@@ -8,10 +8,10 @@ use warpswarm_core::variable::{SHOWN, Scale, natural, place};
 use super::Bounds;
 use crate::error::{Error, Result};
 
-/// The largest magnitude of an integer: an `f32` still tells halves apart there.
+/// The largest magnitude of an integer: up to here `f32` represents halves.
 const MAX_INTEGER: f64 = (1 << 22) as f64;
 
-/// Whether bounds are allowed on a scale; integers are brought inward to whole numbers.
+/// Checks that a scale allows the bounds; rounds bounds of integers inward.
 pub(super) fn check(
     scale: Scale,
     (lower, upper): (&mut f64, &mut f64),
@@ -42,7 +42,7 @@ pub(super) fn check(
     }
 }
 
-/// What individuals hold of a value, as near as the number type allows.
+/// The individuals' coordinate for a value, rounded to the number type.
 pub(super) fn inward<R: Float>(scale: Scale, value: f64) -> R {
     match scale {
         Scale::Log => R::from_f64(value.ln()),
@@ -50,10 +50,10 @@ pub(super) fn inward<R: Float>(scale: Scale, value: f64) -> R {
     }
 }
 
-/// Bounds on the scale on which individuals move; none where the number type does not hold them. No point between
-/// them means anything beyond the bounds.
+/// Bounds on the scale on which individuals move; `None` if the number type cannot represent them. No coordinate
+/// between them stands for a value out of bounds.
 pub(super) fn rounded<R: Float>(scale: Scale, (lower, upper): (f64, f64)) -> Option<(R, R)> {
-    // Plus zero, which makes +0 of -0: a bound is never -0.
+    // Adding zero turns -0 into +0: a bound is never -0.
     let round = |x: f64| R::from_f64(x) + R::ZERO;
     let step = |x: R, by: i64| R::from_ordered(x.ordered().wrapping_add_signed(by)) + R::ZERO;
     let (mut l, mut u) = match scale {
@@ -76,18 +76,18 @@ pub(super) fn rounded<R: Float>(scale: Scale, (lower, upper): (f64, f64)) -> Opt
     (l.is_finite() && u.is_finite() && (u - l).is_finite()).then_some((l, u))
 }
 
-/// Whether a number type has a positive number with its digits, and not 0 or infinity instead.
+/// Whether the number type represents a positive number with its digits, and not as 0 or infinity.
 fn keeps<R: Float>(x: f64) -> bool {
     (R::from_f64(x).to_f64() - x).abs() <= 1e-6 * x
 }
 
-/// The box that individuals search of a coordinate that goes round: each place is twice in it.
+/// The interval in which individuals search a periodic coordinate: it contains each place twice.
 pub(super) fn two_periods((lower, upper): (f64, f64)) -> (f64, f64) {
     let half = 0.5 * (upper - lower);
     (lower - half, upper + half)
 }
 
-/// A coordinate that goes round, from its lower bound to its upper one.
+/// A periodic coordinate, from its lower to its upper bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Period<R> {
     lower: R,
@@ -96,19 +96,19 @@ struct Period<R> {
 }
 
 impl<R: Float> Period<R> {
-    /// The place between the bounds that a number means. Expressions compute it in the same way.
+    /// The place between the bounds that a number stands for. Expressions compute it in the same way.
     fn place(&self, x: R) -> R {
         place(x, (self.lower, self.upper), self.range)
     }
 }
 
-/// How values and coordinates are shown.
+/// How values and coordinates are converted for the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scales<R> {
-    /// The code of each coordinate's scale; none where all are linear.
+    /// The code of each coordinate's scale; empty if all are linear.
     codes: Vec<R>,
     dimensions: usize,
-    /// Of each coordinate that goes round; none where none does.
+    /// The period of each coordinate that has one; empty if none has.
     periods: Vec<Option<Period<R>>>,
     pub(crate) maximises: bool,
 }
@@ -130,28 +130,28 @@ impl<R: Float> Scales<R> {
         Scales { codes, dimensions: bounds.dimensions(), periods, maximises }
     }
 
-    /// The code of each coordinate's scale; none where all are linear.
+    /// The code of each coordinate's scale; empty if all are linear.
     pub(crate) fn codes(&self) -> &[R] {
         &self.codes
     }
 
-    /// Whether everything is shown as it is.
+    /// Whether nothing is converted.
     pub(crate) fn are_plain(&self) -> bool {
         self.codes.is_empty() && self.periods.is_empty() && !self.maximises
     }
 
-    /// A value with its own sign, or with the one under which less is better.
+    /// Converts a value between its own sign and the sign under which smaller is better.
     pub(crate) fn sign(&self, value: R) -> R {
-        // Zero has no sign.
+        // The sign of zero does not change.
         if self.maximises { R::ZERO - value } else { value }
     }
 
-    /// A fitness with the value's own sign, or with the one under which less is better.
+    /// Converts the sign of a fitness's value, as [`sign`](Scales::sign).
     pub(crate) fn fitness(&self, fitness: Fitness<R>) -> Fitness<R> {
         Fitness { value: self.sign(fitness.value), ..fitness }
     }
 
-    /// What points mean, `[point][coordinate]`.
+    /// The users' values of points, `[point][coordinate]`.
     pub(crate) fn natural(&self, points: &[R]) -> Vec<R> {
         let mut points = points.to_vec();
         for (i, x) in points.iter_mut().enumerate() {
@@ -165,17 +165,18 @@ impl<R: Float> Scales<R> {
         points
     }
 
-    /// Turns derivatives by what a point means, `[coordinate]`, into those that individuals see.
+    /// Converts derivatives by the users' values, `[coordinate]`, to derivatives by the individuals' coordinates.
     pub(crate) fn see_slopes(&self, natural: &[R], slopes: &mut [R]) {
         let log = Scale::Log.code::<R>();
         for (i, slope) in slopes.iter_mut().enumerate() {
-            // By the logarithm of a coordinate.
+            // The derivative by the logarithm of a coordinate.
             let by = if self.codes.get(i) == Some(&log) { natural[i] } else { R::ONE };
             *slope = self.sign(*slope * by);
         }
     }
 
-    /// How each coordinate is [shown](warpswarm_core::variable::shown), `[coordinate][SHOWN]`; nothing where all are as they are.
+    /// How each coordinate is [shown](warpswarm_core::variable::shown), `[coordinate][SHOWN]`; empty if none is
+    /// converted.
     pub(crate) fn shown(&self) -> Vec<R> {
         if self.codes.is_empty() && self.periods.is_empty() {
             return Vec::new();
@@ -191,7 +192,7 @@ impl<R: Float> Scales<R> {
         (0..self.dimensions).flat_map(of).collect()
     }
 
-    /// The data of [`Scaled`](warpswarm_core::variable::Scaled), behind so many other numbers.
+    /// The data of [`Scaled`](warpswarm_core::variable::Scaled), to be placed after `behind` other numbers.
     pub(crate) fn table(&self, behind: usize) -> (Table, Vec<R>) {
         let mut numbers = vec![self.sign(R::ONE)];
         let linear = std::iter::repeat_n(R::ZERO, self.dimensions - self.codes.len());
@@ -204,7 +205,7 @@ impl<R: Float> Scales<R> {
 mod tests {
     use super::*;
 
-    /// The bounds mean the least and the greatest value, and no point between them one beyond.
+    /// Checks that the bounds stand for the smallest and largest value, and no point between them for a value beyond.
     fn check_rounded<R: Float>(scale: Scale, lower: f64, upper: f64) {
         let (l, u) = rounded::<R>(scale, (lower, upper)).unwrap();
         let (code, ulp) = (scale.code(), R::from_f64(1.0).ordered());
@@ -231,7 +232,7 @@ mod tests {
         }
     }
 
-    /// An `f32` has neither 1e300 nor 1e-50, though it has their logarithms.
+    /// `f32` cannot represent 1e300 and 1e-50, although it can represent their logarithms.
     #[test]
     fn logarithms_are_no_way_around_a_number_type() {
         for (lower, upper) in [(1.0, 1e300), (1e-50, 1.0), (1e-320, 1.0), (1e-44, 1.0)] {
@@ -250,7 +251,7 @@ mod tests {
         for (x, place) in [(0.0, 0.0), (360.0, 360.0), (-90.0, 270.0), (540.0, 180.0), (7.5, 7.5)] {
             assert_eq!(scales.natural(&[x, x]), [x, place]);
         }
-        // Rounded, no place is beyond a bound.
+        // Rounding never leads to a place out of bounds.
         let scales = Scales::<f32>::new(&bounds, false);
         for k in 0..100_000_u32 {
             let x = -180.0 + k as f32 * 0.0072;

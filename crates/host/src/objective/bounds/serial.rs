@@ -12,9 +12,9 @@ use crate::serial::Number;
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Ranges {
-    /// Of each run that has its own; of one where all have the same.
+    /// One for each run with its own bounds; a single one if all runs have the same.
     runs: Vec<Range>,
-    /// `[coordinate]`; none where all are linear.
+    /// `[coordinate]`; empty if all are linear.
     #[serde(default)]
     scales: Vec<ScaleName>,
 }
@@ -46,7 +46,7 @@ impl Serialize for Bounds {
         let linear = self.scales().iter().all(|scale| *scale == Scale::Linear);
         let scales = if linear { Vec::new() } else { self.scales().iter().map(name).collect() };
         let range = |(lower, upper, first): (&[f64], &[f64], &[f64])| {
-            // A point that is not given is NaN all through.
+            // A missing point consists of NaN.
             let given = first.chunks(lower.len()).filter(|point| !point.iter().all(|x| x.is_nan()));
             let first = given.map(|point| point.iter().copied().map(Number).collect()).collect();
             Range { lower: lower.to_vec(), upper: upper.to_vec(), first }
