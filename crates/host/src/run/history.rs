@@ -1,14 +1,14 @@
-//! The records of runs that are under way, and how many iterations lie between them.
+//! The records of runs in progress, and the number of iterations between them.
 
 use warpswarm_core::Float;
 
 use super::report::Progress;
 use crate::settings::Settings;
 
-/// The records of runs that are under way, as [`Settings::record_every`] and [`Settings::records_at_most`] ask for them.
+/// The records of runs in progress, as requested by [`Settings::record_every`] and [`Settings::records_at_most`].
 ///
-/// Which iterations have a record follows from these two and from the iterations done, so it is the same on every
-/// backend, and for a run that was left and gone on with.
+/// These two settings and the number of iterations determine which iterations have a record. So the records are the
+/// same on every backend, and for a run that was interrupted and resumed.
 ///
 /// ```
 /// use warpswarm::{History, Progress, Settings};
@@ -31,7 +31,7 @@ use crate::settings::Settings;
 pub struct History<R> {
     every: Option<u64>,
     at_most: Option<u64>,
-    /// What the iterations of the records are multiples of.
+    /// The iterations of the records are multiples of this.
     interval: Option<u64>,
     records: Vec<Progress<R>>,
 }
@@ -43,7 +43,7 @@ impl<R: Float> History<R> {
         History { every, at_most, interval: every, records: Vec::new() }
     }
 
-    /// Iterations from one record to the next when so many are done; `None` where there are no records.
+    /// The iterations from one record to the next after `done` iterations; `None` without records.
     fn interval(&self, done: u64) -> Option<u64> {
         let mut interval = self.every?;
         while self.at_most.is_some_and(|at_most| done / interval >= at_most) {
@@ -52,12 +52,12 @@ impl<R: Float> History<R> {
         Some(interval)
     }
 
-    /// Iterations from here to where the next record may be due; `None` where there are no records.
+    /// The iterations from here to the next possible record; `None` without records.
     pub fn until_next(&self, done: u64) -> Option<u64> {
         self.interval(done).map(|interval| interval - done % interval)
     }
 
-    /// Whether these iterations are to have a record and have none yet. Drops the records that are now too close
+    /// Whether a record is due at this iteration and does not exist yet. Drops the records that are now too close
     /// together.
     pub fn is_due(&mut self, done: u64) -> bool {
         let now = self.interval(done);
@@ -87,7 +87,7 @@ impl<R: Float> History<R> {
         std::mem::take(&mut self.records)
     }
 
-    /// Goes on from these records instead. Those that would not have been made here are dropped.
+    /// Continues from these records instead. Records that this history would not contain are dropped.
     pub fn replace(&mut self, mut records: Vec<Progress<R>>) {
         let every = self.every;
         records.retain(|record| every.is_some_and(|every| record.iterations.is_multiple_of(every)));

@@ -1,4 +1,4 @@
-//! Runs under way: what drives them, what finishes them, and what they report.
+//! Runs in progress: what drives, polishes and reports them.
 
 pub(crate) mod history;
 pub(crate) mod optimiser;

@@ -1,4 +1,4 @@
-//! An optimisation under way: its state, steps, and the driver that knows when to stop.
+//! An optimisation in progress: its state, its steps, and the driver that decides when to stop.
 
 mod ask_tell;
 mod driving;
@@ -37,17 +37,16 @@ use crate::settings::choices::Backend;
 use crate::settings::limit::Limit;
 use crate::settings::{MAX_ITERATIONS, Settings, Stop};
 
-/// An optimisation under way: one or many runs, on one of the backends.
+/// An optimisation in progress: one or many runs, on one of the backends.
 ///
-/// The individuals are placed and evaluated when it is made; that is iteration 0.
+/// Creating it places and evaluates the individuals; that is iteration 0.
 ///
-/// Where the backend fails when it is made, there is no optimiser, and nothing of it stays on the device. Where a call
-/// fails that only looks, such as [`state`](Optimiser::state) or a record of [`run`](Optimiser::run), the runs are where
-/// they were, and the call may be repeated. Where a failure, or a panic of an [`Objective`](crate::Objective) on the CPU,
-/// leaves runs in the middle of an iteration, they are *lost*:
-/// every later call fails at once with the same error, until [`restore`](Optimiser::restore) or
-/// [`resume`](Optimiser::resume) has brought a state. Other optimisers are as before, unless the device itself was lost
-/// ([`Error::DeviceLost`]).
+/// If the backend fails during creation, no optimiser is returned, and nothing stays on the device. If a call that only
+/// reads fails, such as [`state`](Optimiser::state) or a record of [`run`](Optimiser::run), the runs are unchanged, and
+/// the call may be repeated. If a failure, or a panic of an [`Objective`](crate::Objective) on the CPU, stops runs in
+/// the middle of an iteration, the runs are *lost*: every later call fails at once with the same error, until
+/// [`restore`](Optimiser::restore) or [`resume`](Optimiser::resume) provides a state. Other optimisers are not
+/// affected, unless the device itself was lost ([`Error::DeviceLost`]).
 ///
 /// ```
 /// use warpswarm::{Algorithm, Backend, Bounds, Optimiser, Settings, problems::Sphere};
@@ -67,14 +66,14 @@ use crate::settings::{MAX_ITERATIONS, Settings, Stop};
 /// ```
 pub struct Optimiser<R: Float> {
     driver: Driver<R>,
-    /// The failure that has left the runs in the middle of a change.
+    /// The failure that stopped the runs in the middle of a change.
     lost: Option<Error>,
     pub(crate) job: Job<R>,
     stop: Stop,
     limit: Limit,
-    /// How levels fall in a run from its beginning, where there are levels.
+    /// How levels fall in a run from its beginning, if there are levels.
     schedule: Option<Easing>,
-    /// How they go on falling; none where there are none any more.
+    /// How levels continue to fall; `None` if all are zero.
     easing: Option<Easing>,
     recording: Recording,
     pub(crate) history: History<R>,
@@ -82,11 +81,11 @@ pub struct Optimiser<R: Float> {
     pub(crate) seconds: f64,
     setup_seconds: f64,
     placing: Placing,
-    /// What finishes the runs at the end, where that is wanted.
+    /// Polishes the runs at the end, if requested.
     pub(crate) polisher: Option<Polisher<R>>,
 }
 
-/// What records say, and what observers are shown.
+/// What records contain, and what observers receive.
 #[derive(Clone, Copy, Debug)]
 struct Recording {
     statistics: bool,
@@ -102,12 +101,12 @@ impl<R: Float> std::fmt::Debug for Optimiser<R> {
 }
 
 impl<R: Float> Optimiser<R> {
-    /// Checks everything, chooses the backend, and places the individuals.
+    /// Checks all arguments, chooses the backend, and places the individuals.
     ///
     /// # Errors
     ///
-    /// Where bounds, parameters or settings are not allowed, or the backend cannot be had or
-    /// fails; see [`Error`](crate::Error).
+    /// If bounds, parameters or settings are not allowed, or the backend is unavailable or fails: see
+    /// [`Error`](crate::Error).
     pub fn new<G: Goal<R>>(
         objective: &G,
         bounds: &Bounds,
@@ -120,7 +119,7 @@ impl<R: Float> Optimiser<R> {
         Optimiser::start(objective, bounds, wanted, &settings)
     }
 
-    /// The same for any algorithm, whose parameters have been checked, as the settings have.
+    /// As [`new`](Optimiser::new), for any algorithm, whose parameters and settings have been checked.
     pub(crate) fn start<G: Goal<R>>(
         objective: &G,
         bounds: &Bounds,
@@ -136,7 +135,7 @@ impl<R: Float> Optimiser<R> {
         Ok(optimiser)
     }
 
-    /// The same with whoever evaluates.
+    /// As [`start`](Optimiser::start), with any evaluator.
     fn with(
         by: Evaluator<R>,
         bounds: &Bounds,
@@ -168,18 +167,18 @@ impl<R: Float> Optimiser<R> {
         Ok(optimiser)
     }
 
-    /// Does so many iterations of every run that has not stopped by itself (at its target, or by
-    /// stagnation; where iterations differ in evaluations also before it exceeds theirs). The other
-    /// limits of [`Stop`] do not count here.
+    /// Does this many iterations of every run that has not stopped on its own: at its target, by stagnation, or, if
+    /// iterations differ in evaluations, before it exceeds the limit of evaluations. The other limits of [`Stop`] do
+    /// not apply here.
     ///
     /// # Errors
     ///
-    /// Where the backend fails.
+    /// If the backend fails.
     pub fn step(&mut self, iterations: u64) -> Result<()> {
         let left = MAX_ITERATIONS - reached(&self.runs()?.landmarks()?);
         let start = Instant::now();
         self.advance(iterations.min(left), None, &Until::never())?;
-        // The device works on after a launch: wait for it, so that the time is that of the work.
+        // A launch returns before the device has finished: wait, so that the time is that of the work.
         self.runs()?.landmarks()?;
         self.seconds += start.elapsed().as_secs_f64();
         Ok(())
@@ -187,7 +186,7 @@ impl<R: Float> Optimiser<R> {
 
     /// Iterates until every run has met one of the conditions of [`Stop`].
     ///
-    /// Iterations, evaluations and seconds count from the beginning, earlier steps included.
+    /// Iterations, evaluations and seconds count from the beginning, including earlier steps.
     ///
     /// ```
     /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, Stop, problems::Sphere};
@@ -202,12 +201,12 @@ impl<R: Float> Optimiser<R> {
     ///
     /// # Errors
     ///
-    /// Where the backend fails.
+    /// If the backend fails.
     pub fn run(&mut self) -> Result<Report<R>> {
         self.drive(None, None)
     }
 
-    /// As [`run`](Optimiser::run), telling `observer` what [happens](Event).
+    /// As [`run`](Optimiser::run), calling `observer` with each [event](Event).
     ///
     /// ```
     /// use warpswarm::{Bounds, Event, Optimiser, PsoParams, Settings, problems::Sphere};
@@ -226,7 +225,7 @@ impl<R: Float> Optimiser<R> {
     ///
     /// # Errors
     ///
-    /// Where the backend fails.
+    /// If the backend fails.
     pub fn run_observed(
         &mut self,
         observer: &mut dyn FnMut(Event<'_, R>, &mut Runs<'_, R>),
@@ -234,11 +233,11 @@ impl<R: Float> Optimiser<R> {
         self.drive(Some(observer), None)
     }
 
-    /// Where the runs are.
+    /// The progress of the runs.
     ///
     /// # Errors
     ///
-    /// Where the backend fails.
+    /// If the backend fails.
     pub fn progress(&mut self) -> Result<Progress<R>> {
         let controls = self.runs()?.controls()?;
         let bests = self.runs()?.bests()?;
@@ -257,18 +256,19 @@ impl<R: Float> Optimiser<R> {
         })
     }
 
-    /// The whole state of every run: for pictures, for comparing backends, for going on later. It is as individuals
-    /// have it: of a variable on another scale their own number, of what is maximised the negative value.
+    /// The whole state of every run: for pictures, to compare backends, or to continue later. It contains the
+    /// individuals' own numbers: for a variable on another scale the number on that scale, and for maximised objectives
+    /// the negative value.
     ///
     /// # Errors
     ///
-    /// Where the backend fails.
+    /// If the backend fails.
     pub fn state(&mut self) -> Result<Vec<Swarm<R>>> {
         self.check_placed()?;
         self.runs()?.snapshot()
     }
 
-    /// The points that the individuals of each run keep, and their values: as they are meant, unlike those of a
+    /// The points that the individuals of each run keep, and their values, in the users' units, unlike those of a
     /// [`state`](Optimiser::state).
     ///
     /// ```
@@ -290,8 +290,8 @@ impl<R: Float> Optimiser<R> {
         Ok(swarms.iter().map(|swarm| Population::of(&self.job, swarm)).collect())
     }
 
-    /// Points of a [`state`](Optimiser::state) as they are meant, `[point][coordinate]` like these: of a variable on
-    /// another scale its value instead of the individual's own number.
+    /// Points of a [`state`](Optimiser::state) in the users' units, `[point][coordinate]` as in the input: for a
+    /// variable on another scale its value instead of the number on that scale.
     ///
     /// ```
     /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, Variable, problems::Sphere};
@@ -307,34 +307,33 @@ impl<R: Float> Optimiser<R> {
         self.job.scales.natural(points)
     }
 
-    /// Goes on from a state, of whatever backend: N + M iterations give the same bits as N here
-    /// and M there.
+    /// Continues from a state, from any backend: N iterations there and M here give the same bits as N + M iterations.
     ///
-    /// A run that had stopped by itself goes on if this optimiser's target and stagnation allow it.
+    /// A run that had stopped on its own continues if this optimiser's target and stagnation allow it.
     ///
     /// # Errors
     ///
-    /// Where the state is of another size, seed or run, a coordinate in it is NaN, or the backend fails.
+    /// If the state has another size, seed or run number, a coordinate in it is NaN, or the backend fails.
     pub fn restore(&mut self, state: &[Swarm<R>]) -> Result<()> {
         self.job.check_state(state)?;
         self.replace(|runs| runs.restore(state))?;
         self.go_on_easing()?;
-        // The end of the last record would hide an earlier iteration from the next run.
+        // The last record could otherwise hide an earlier iteration from the next run.
         self.history.replace(Vec::new());
         Ok(())
     }
 
-    /// How the runs are laid over the device; `None` on the CPU.
+    /// The plan of the runs on the device; `None` on the CPU.
     pub fn plan(&self) -> Option<Plan> {
         self.driver.state().plan()
     }
 
-    /// Where the runs are carried out, never [`Backend::Auto`].
+    /// The backend that carries out the runs, never [`Backend::Auto`].
     pub fn backend(&self) -> Backend {
         self.driver.state().backend()
     }
 
-    /// The device in words.
+    /// A description of the device.
     pub fn device(&self) -> String {
         self.driver.state().device()
     }
@@ -352,20 +351,20 @@ impl<R: Float> Optimiser<R> {
         Ok(self.runs()?.evaluations()?.unwrap_or(known))
     }
 
-    /// How each population lies.
+    /// The statistics of each population.
     fn statistics(&mut self) -> Result<Vec<Statistics>> {
         let swarms = self.state()?;
         Ok(swarms.iter().map(|swarm| Statistics::of(&self.job, swarm)).collect())
     }
 }
 
-/// The iterations of the runs that have not stopped by themselves.
+/// The iterations of the runs that have not stopped on their own.
 fn going(controls: &[Control]) -> impl Iterator<Item = u64> {
     let going = controls.iter().filter(|control| control.stopped == stopped::NOT);
     going.map(|control| control.iterations)
 }
 
-/// The iterations of the runs that go on, which are the same; where none does, the most of any.
+/// The iterations of the running runs, which are all the same; if none is running, the most of any run.
 fn reached(controls: &[Control]) -> u64 {
     let most = || controls.iter().map(|control| control.iterations).max();
     going(controls).max().or_else(most).unwrap_or(0)

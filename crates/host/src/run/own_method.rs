@@ -1,4 +1,4 @@
-//! Methods of one's own, with their GPU kernels.
+//! User-defined methods with their GPU kernels.
 
 use warpswarm_core::Float;
 use warpswarm_core::method::Method;
@@ -14,9 +14,9 @@ use crate::objective::goal::Goal;
 use crate::settings::Settings;
 use crate::settings::choices::Backend;
 
-/// A method of one's own: whatever implements [`Method`], in the precision of the run.
+/// A user-defined method: a type that implements [`Method`], in the precision of the run.
 ///
-/// On the CPU that is all; for GPUs it is [exported](Kernels::new) in a crate that is compiled for them.
+/// On the CPU nothing else is needed; for GPUs it is [exported](Kernels::new) by a crate that is compiled for them.
 ///
 /// ```
 /// use warpswarm::method::{Individual, Method, Numbers, Own, Population, Site};
@@ -57,7 +57,7 @@ pub struct OwnMethod<R> {
     kernels: Option<Kernels>,
 }
 
-/// The settings with individuals, if none are said.
+/// The settings with the usual number of individuals if none is given.
 fn with_individuals(settings: &Settings) -> Settings {
     let individuals =
         if settings.individuals == 0 { USUAL_INDIVIDUALS } else { settings.individuals };
@@ -65,12 +65,12 @@ fn with_individuals(settings: &Settings) -> Settings {
 }
 
 impl<R: Float> OwnMethod<R> {
-    /// The method of that name, which is also what the names of its kernels begin with.
+    /// The method of this name; the names of its kernels begin with it.
     pub fn new(name: &'static str, method: impl Method<R>) -> Self {
         OwnMethod { name, procedure: Procedure::named(name, method), kernels: None }
     }
 
-    /// The same with kernels, for GPUs.
+    /// This method with kernels for GPUs.
     pub fn with_kernels(self, kernels: Kernels) -> Self {
         OwnMethod { kernels: Some(kernels), ..self }
     }
@@ -90,7 +90,7 @@ impl<R: Float> OwnMethod<R> {
         Optimiser::start(objective, bounds, self.wanted()?, &with_individuals(settings))
     }
 
-    /// The same for a caller who evaluates.
+    /// As [`optimiser`](OwnMethod::optimiser), for a caller who evaluates the points.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ impl<R: Float> OwnMethod<R> {
         })
     }
 
-    /// Minimises an objective by this method.
+    /// Minimises an objective with this method.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Local searches that finish a run.
+//! Local searches from the best point of a run.
 
 mod place;
 
@@ -21,21 +21,23 @@ use crate::settings::choices::Backend;
 
 use place::Place;
 
-/// What a local search made of a run's best point: see [`Settings::polish`](crate::Settings::polish).
+/// What a local search has done with a run's best point: see [`Settings::polish`](crate::Settings::polish).
 ///
-/// It starts from the best point that the run has found, and ends at the bottom of its valley, or where neither more digits nor
-/// the budget of 20,000 evaluations allow another step. Where it was not asked for, the budget is smaller: about a tenth of the run's
-/// evaluations, or 20,000 if that is more, divided by 1 + the number of dimensions (what an evaluation with its gradient costs); and a
-/// tenth of [`Stop::seconds`](crate::Stop::seconds). The result is never worse: the better of both is the run's best. With
-/// derivatives, which are exact where an [`Objective`](crate::Objective) or a problem file is searched, steps are those of a
-/// bounded quasi-Newton method, and constraints are met by an augmented Lagrangian. The derivatives of a
-/// [`HostObjective`](crate::HostObjective) are [its own](crate::HostObjective::with_gradient) or central differences, after which a
-/// simplex goes on (Nelder and Mead); where a closure has violations, the simplex goes alone. Whole numbers and choices keep their values. See
-/// [`warpswarm_core::polish`] for equations and sources.
+/// The search starts from the best point of the run. It ends at a local minimum, or when rounding errors or the budget
+/// of 20,000 evaluations allow no further step. If it was not requested, the budget is smaller: about a tenth of the
+/// run's evaluations, or 20,000 if that is more, divided by 1 + the number of dimensions (the cost of an evaluation
+/// with its gradient); and a tenth of [`Stop::seconds`](crate::Stop::seconds). The result is never worse: the better of
+/// both points is the run's best.
 ///
-/// It runs on the CPU, on all threads that the settings allow; of an objective of one's own with kernels, that are exported with
-/// `derivatives`, on the GPU where the CPU would take seconds. The bits are the same everywhere. Its evaluations are beside those
-/// of the run.
+/// With derivatives, which are exact for an [`Objective`](crate::Objective) or a problem file, the search is a bounded
+/// quasi-Newton method, with an augmented Lagrangian for constraints. The derivatives of a
+/// [`HostObjective`](crate::HostObjective) are [its gradient](crate::HostObjective::with_gradient) or central
+/// differences, followed by a simplex search (Nelder and Mead); for a closure with violations only the simplex search
+/// is used. Integers and choices keep their values. [`warpswarm_core::polish`] has equations and sources.
+///
+/// It runs on the CPU, on all threads that the settings allow. If a user-defined objective has kernels that are
+/// exported with `derivatives`, it runs on the GPU when the CPU would take seconds. The bits are the same everywhere.
+/// Its evaluations are not counted in those of the run.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Rosenbrock};
@@ -67,27 +69,27 @@ pub struct Polish<R> {
     pub gradients: u64,
 }
 
-/// Who polishes.
+/// Carries out the local searches.
 pub(crate) struct Polisher<R> {
     objective: HostObjective<R>,
-    /// Its constraints and derivatives, where they are known.
+    /// Its constraints and derivatives, if they are known.
     known: Option<Arc<dyn Slopes<R>>>,
     settings: Settings,
 }
 
-/// The best point of a run: its fitness, and where it is.
+/// The best point of a run: its fitness and its position.
 type BestPoint<R> = (Candidate<R>, Vec<R>);
 
 /// How a run has ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ended {
     pub(crate) evaluations: u64,
-    /// Whether it has done something, and a better value is of use to it.
+    /// Whether it has done an iteration, and a better value is useful to it.
     pub(crate) wants_more: bool,
 }
 
 impl<R: Float> Polisher<R> {
-    /// Nobody, where there is nothing to do: where it is not wanted, or neither asked for nor cheap.
+    /// `None` if there is nothing to do: if polishing is switched off, or is neither requested nor cheap.
     pub(crate) fn new(
         objective: Option<HostObjective<R>>,
         known: impl FnOnce() -> Option<Arc<dyn Slopes<R>>>,
@@ -110,7 +112,7 @@ impl<R: Float> Polisher<R> {
         Ok((is_asked || is_exact).then_some(polisher))
     }
 
-    /// Polishes the best point of each run, `[run]`, as individuals have them.
+    /// Polishes the best point of each run, `[run]`, in the individuals' coordinates.
     pub(crate) fn polish(
         &self,
         job: &Job<R>,
@@ -149,8 +151,8 @@ impl<R: Float> Polisher<R> {
         Ok(done)
     }
 
-    /// How many of the runs the CPU polishes before a device is asked: as many as tell how long all would take, or all, where no
-    /// device helps.
+    /// How many of the runs the CPU polishes before a device is used: enough to estimate the time for all runs, or all
+    /// if no device can be used.
     fn before_device(&self, runs: usize, backend: Backend) -> usize {
         let has_kernels = self.known.as_deref().is_some_and(|known| known.kernels().is_some());
         match backend {
@@ -161,7 +163,7 @@ impl<R: Float> Polisher<R> {
         }
     }
 
-    /// Polishes some runs, from run `first` on, on the threads of the CPU.
+    /// Polishes some runs, starting with run `first`, on the threads of the CPU.
     fn on_cpu(
         &self,
         job: &Job<R>,
@@ -185,7 +187,7 @@ impl<R: Float> Polisher<R> {
         }
     }
 
-    /// The most evaluations of a run's local search; 0 where there is none.
+    /// The largest number of evaluations of a run's local search; 0 if there is none.
     fn budget(&self, ended: Ended, dimensions: usize) -> u32 {
         let most = polish::Settings::<R>::default().evaluations;
         if self.settings.polish.is_some() {
@@ -198,7 +200,7 @@ impl<R: Float> Polisher<R> {
         all.min(most.into()) as u32
     }
 
-    /// Polishes the runs with a budget on the device where they were; nothing where there is no kernel for that.
+    /// Polishes the runs with a budget on their device; `None` if there is no kernel for it.
     fn on_device(
         &self,
         job: &Job<R>,
@@ -219,7 +221,7 @@ impl<R: Float> Polisher<R> {
         };
         let settings = Settings { backend, ..self.settings.clone() };
         let found = match kernels.polished(&searches, &settings) {
-            // What a GPU lacks, such as memory, the CPU has, and the runs are not to be lost for that.
+            // If the GPU lacks a resource, such as memory, the CPU is used instead, so that the runs are not lost.
             Err(_) if backend == Backend::Gpu => None,
             found => found?,
         };
@@ -239,7 +241,7 @@ impl<R: Float> Polisher<R> {
         Ok(Some(done.collect()))
     }
 
-    /// Whoever knows the derivatives, if somebody does.
+    /// The source of derivatives, if there is one.
     pub(crate) fn slopes(&self) -> Option<&dyn Slopes<R>> {
         let own = || self.objective.gradient.is_some().then_some(&self.objective as &dyn Slopes<R>);
         self.known.as_deref().map(|known| known as &dyn Slopes<R>).or_else(own)
@@ -250,7 +252,7 @@ impl<R: Float> Polisher<R> {
         &self.settings
     }
 
-    /// The value at a point of a run, by its place in the batch.
+    /// The value at a point of a run, with the run's index in the batch.
     pub(crate) fn value(&self, run: u32, x: &[R]) -> R {
         self.objective.at(run, x).value
     }
@@ -273,7 +275,7 @@ impl<R: Float> Polisher<R> {
             let mut work = vec![R::ZERO; polish::descent_numbers(n, place.constraints())];
             reports.push(descend(&mut place, &settings, cells(&mut x), cells(&mut work)));
         }
-        // Along exact derivatives there is no more to be found, unless points with a violation were in the way.
+        // With exact derivatives, a simplex search finds nothing more, unless points with a violation blocked the way.
         let is_done =
             self.objective.gradient.is_some() && !reports.is_empty() && !place.has_met_wall();
         if self.known.is_none() && !is_done && n <= MOST_OF_A_SIMPLEX {
@@ -281,7 +283,7 @@ impl<R: Float> Polisher<R> {
             let mut work = vec![R::ZERO; polish::simplex_numbers(n)];
             reports.push(nelder_mead(&mut place, &settings, cells(&mut x), cells(&mut work)));
         }
-        // A point beyond the bounds, which some runs may keep, is moved between them first: that can be worse.
+        // A point out of bounds, which some runs may keep, is first moved to within them; this can make it worse.
         if let Some(report) = reports.last()
             && report.best.beats(start)
         {
@@ -297,16 +299,16 @@ impl<R: Float> Polisher<R> {
     }
 }
 
-/// The most dimensions of a search that nobody has asked for: a gradient costs as much as an evaluation for each.
+/// The largest number of dimensions of a search that was not requested: a gradient costs about one evaluation for each.
 const MOST_UNASKED: usize = 1000;
-/// The least evaluations of such a search, those of its gradients among them.
+/// The smallest budget of such a search, including the evaluations for its gradients.
 const LEAST_UNASKED: u64 = 20_000;
-/// Seconds that a device's driver takes to compile the kernel, the first time that it meets it.
+/// The seconds that a device's driver needs to compile the kernel for the first time.
 const LOADING: f64 = 4.0;
-/// In more dimensions a simplex hardly moves.
+/// In more dimensions a simplex search hardly progresses.
 const MOST_OF_A_SIMPLEX: usize = 32;
 
-/// A local search is wanted of an objective that cannot be evaluated at one point here.
+/// The error if a local search is requested for an objective that cannot be evaluated at one point here.
 pub(crate) fn no_polish(evaluated: &str) -> Error {
     let allowed = format!("false, where points are evaluated {evaluated}");
     Error::Setting { field: "polish", value: "true".into(), allowed }

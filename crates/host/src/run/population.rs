@@ -1,4 +1,4 @@
-//! How a population lies: what records and observers see of the individuals.
+//! Populations and their statistics, for records and observers.
 
 use warpswarm_core::Float;
 use warpswarm_core::order::Fitness;
@@ -6,7 +6,7 @@ use warpswarm_cpu_ref::Swarm;
 
 use crate::engine::Job;
 
-/// How a population lies.
+/// Statistics of a population.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
@@ -27,12 +27,12 @@ use crate::engine::Job;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Statistics {
-    /// The mean of the finite values that the individuals keep (of PSO: of their personal bests); `None` where none
-    /// is finite.
+    /// The mean of the finite values that the individuals keep (for PSO: of their personal bests); `None` if none is
+    /// finite.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_number"))]
     pub mean: Option<f64>,
     /// The root mean square distance of these points from their centroid, divided by the diagonal of the bounds: 0 to
-    /// 1. On the scales on which individuals move; 0 where all coordinates are fixed.
+    /// 1. Computed on the scales on which individuals move; 0 if all coordinates are fixed.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::number"))]
     pub spread: f64,
 }
@@ -61,14 +61,14 @@ pub struct Population<R> {
     pub run: u64,
     /// Iterations since the initial placement.
     pub iterations: u64,
-    /// The points that the individuals keep (of PSO: their personal bests), `[individual][coordinate]`.
+    /// The points that the individuals keep (for PSO: their personal bests), `[individual][coordinate]`.
     pub positions: Vec<R>,
     /// Violation and value there, `[individual]`.
     pub fitness: Vec<Fitness<R>>,
 }
 
 impl<R: Float> Population<R> {
-    /// What a state shows.
+    /// The population of a state.
     pub(crate) fn of(job: &Job<R>, swarm: &Swarm<R>) -> Self {
         let rows = swarm.best_positions.chunks(swarm.stride);
         let positions: Vec<R> = rows.flat_map(|row| &row[..swarm.dimensions]).copied().collect();
@@ -82,11 +82,11 @@ impl<R: Float> Population<R> {
 }
 
 impl Statistics {
-    /// Those of a state. Computed here whatever the backend, so that they are the same everywhere.
+    /// The statistics of a state. The host computes them for every backend, so that they are the same everywhere.
     pub(crate) fn of<R: Float>(job: &Job<R>, swarm: &Swarm<R>) -> Self {
         let values = || swarm.best.iter().map(|kept| kept.value).filter(|value| value.is_finite());
         let count = values().count() as f64;
-        // Each divided before it is added: the sum of large values would overflow.
+        // Each value is divided before it is added: the sum of large values could overflow.
         let mean: f64 = values().map(|value| job.scales.sign(value).to_f64() / count).sum();
         Statistics { mean: (count > 0.0).then_some(mean), spread: spread(job, swarm) }
     }
@@ -101,7 +101,7 @@ fn spread<R: Float>(job: &Job<R>, swarm: &Swarm<R>) -> f64 {
     if widest == 0.0 {
         return 0.0;
     }
-    // In units of the widest range, in which squares neither overflow nor vanish.
+    // In units of the widest range, so that squares neither overflow nor underflow.
     let diagonal: f64 = ranges().map(|range| (range / widest) * (range / widest)).sum();
     let individuals = swarm.best.len() as f64;
     let row = |row: &'_ [R]| -> Vec<f64> {
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(statistics(&fixed, &[[1.0, 2.0]], &[0.0]).spread, 0.0);
     }
 
-    /// Rounding apart.
+    /// Compares up to rounding.
     fn approx(x: f64, expected: f64) {
         assert!((x - expected).abs() < 1e-15, "{x} is not {expected}");
     }

@@ -1,4 +1,4 @@
-//! What a run gives back.
+//! The results of runs.
 
 use warpswarm_core::order::Fitness;
 
@@ -32,7 +32,7 @@ pub struct Best<R> {
     /// The objective's value there.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::number"))]
     pub value: R,
-    /// The total constraint violation there; zero where the point is feasible.
+    /// The total constraint violation there; zero if the point is feasible.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::number"))]
     pub violation: R,
     /// The point, `[coordinate]`.
@@ -40,7 +40,7 @@ pub struct Best<R> {
     pub position: Vec<R>,
 }
 
-/// What one run gave.
+/// The result of one run.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
@@ -72,21 +72,22 @@ pub struct RunReport<R> {
     pub evaluations: u64,
     /// Iterations since the initial placement.
     pub iterations: u64,
-    /// How often it has begun anew: see [`Restart`](crate::Restart).
+    /// The number of restarts: see [`Restart`](crate::Restart).
     #[cfg_attr(feature = "serde", serde(default))]
     pub restarts: u64,
     /// Why it ended.
     pub stop_reason: StopReason,
-    /// How many evaluations gave a value or a violation that is not finite.
+    /// The number of evaluations with a value or a violation that is not finite.
     pub not_finite: u64,
-    /// How its population lies, where [`Settings::record_statistics`](crate::Settings::record_statistics) asked for that.
+    /// The statistics of its population, if [`Settings::record_statistics`](crate::Settings::record_statistics)
+    /// requests them.
     pub population: Option<Statistics>,
-    /// What a local search made of its best point, where [`Settings::polish`](crate::Settings::polish) asked for that.
+    /// What a local search did with its best point, if one was done: see [`Settings::polish`](crate::Settings::polish).
     #[cfg_attr(feature = "serde", serde(default))]
     pub polish: Option<Polish<R>>,
 }
 
-/// What all runs gave, and where and how they were carried out.
+/// The results of all runs, and where and how they were carried out.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
@@ -111,28 +112,28 @@ pub struct RunReport<R> {
 pub struct Report<R> {
     /// The runs, at least one.
     pub runs: Vec<RunReport<R>>,
-    /// Whether greater values are better.
+    /// Whether larger values are better.
     pub maximised: bool,
-    /// Where they ran, never [`Backend::Auto`].
+    /// The backend that carried out the runs, never [`Backend::Auto`].
     pub backend: Backend,
-    /// The device, in words.
+    /// A description of the device.
     pub device: String,
-    /// How they were laid over the device; `None` on the CPU.
+    /// The plan of the runs on the device; `None` on the CPU.
     pub plan: Option<Plan>,
     /// Seconds of stepping.
     pub seconds: f64,
-    /// Seconds of the local searches after that: see [`RunReport::polish`].
+    /// Seconds of the local searches after stepping: see [`RunReport::polish`].
     #[cfg_attr(feature = "serde", serde(default))]
     pub polish_seconds: f64,
-    /// Seconds before stepping: the driver's start, kernels, memory, initial placement.
+    /// Seconds before stepping: starting the driver, loading kernels, allocating memory, initial placement.
     pub setup_seconds: f64,
-    /// The records that [`Settings::record_every`](crate::Settings::record_every) asked for, thinned where
-    /// [`Settings::records_at_most`](crate::Settings::records_at_most) says so.
+    /// The records that [`Settings::record_every`](crate::Settings::record_every) requests, thinned to
+    /// [`Settings::records_at_most`](crate::Settings::records_at_most).
     pub history: Vec<Progress<R>>,
 }
 
 impl<R: warpswarm_core::Float> Report<R> {
-    /// The best point of all runs; of equals that of the first run.
+    /// The best point of all runs; of equal ones, that of the first run.
     pub fn best(&self) -> &Best<R> {
         let key = |run: &&RunReport<R>| {
             let Best { violation, value, .. } = run.best;
@@ -142,18 +143,18 @@ impl<R: warpswarm_core::Float> Report<R> {
         &self.runs.iter().min_by_key(key).unwrap_or(&self.runs[0]).best
     }
 
-    /// The schedule, where there is one.
+    /// The schedule, if there is one.
     pub fn schedule(&self) -> Option<Schedule> {
         self.plan.map(|plan| plan.schedule)
     }
 }
 
-/// A value, or the negative one if greater ones are better.
+/// A value, or its negative if larger values are better.
 fn signed<R: warpswarm_core::Float>(value: R, maximised: bool) -> R {
     if maximised { -value } else { value }
 }
 
-/// Where the runs are, at the end of a slice.
+/// The progress of the runs at the end of a slice.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, Stop, problems::Sphere};
@@ -176,15 +177,15 @@ fn signed<R: warpswarm_core::Float>(value: R, maximised: bool) -> R {
     ))
 )]
 pub struct Progress<R> {
-    /// Iterations of the runs that go on; where none does, of the one that has done most.
+    /// The iterations of the running runs; if none is running, the most of any run.
     pub iterations: u64,
-    /// The iteration at which the limits of iterations and evaluations end all runs, if they do.
+    /// The iteration at which the limits of iterations and evaluations end all runs, if there are such limits.
     pub limit: Option<u64>,
     /// Seconds of stepping so far.
     pub seconds: f64,
     /// The runs.
     pub runs: Vec<RunProgress<R>>,
-    /// Whether greater values are better.
+    /// Whether larger values are better.
     pub maximised: bool,
 }
 
@@ -198,7 +199,7 @@ impl<R: warpswarm_core::Float> Progress<R> {
     }
 }
 
-/// Where one run is.
+/// The progress of one run.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, Settings, Stop, minimise, problems::Sphere};
@@ -229,7 +230,7 @@ pub struct RunProgress<R> {
     /// Violation and value of its best point.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::fitness"))]
     pub best: Fitness<R>,
-    /// How its population lies: in records, where
-    /// [`Settings::record_statistics`](crate::Settings::record_statistics) asked for that.
+    /// The statistics of its population: in records, if
+    /// [`Settings::record_statistics`](crate::Settings::record_statistics) requests them.
     pub population: Option<Statistics>,
 }

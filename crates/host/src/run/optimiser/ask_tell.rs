@@ -22,12 +22,12 @@ use crate::settings::Settings;
 use crate::settings::choices::Backend;
 use crate::settings::reason::StopReason;
 
-/// An optimisation that asks for the fitness of points and is told of it: for objectives that are no function
-/// here, such as experiments, other programs, or other machines.
+/// An optimisation that asks for the fitness of points and receives it: for objectives that are not functions in this
+/// program, such as experiments, other programs, or other machines.
 ///
-/// It moves individuals as an [`Optimiser`] does, on the CPU or on a GPU, with the same numbers. What it asks
-/// first are the initial individuals. After a failure it is as an [`Optimiser`] is: a `tell` that fails on the way loses the
-/// runs, until a state is brought.
+/// It moves individuals as an [`Optimiser`] does, on the CPU or on a GPU, with the same results. The first points are
+/// the initial individuals. After a failure it behaves like an [`Optimiser`]: a `tell` that fails half-way loses the
+/// runs, until a state is restored.
 ///
 /// ```
 /// use warpswarm::{Algorithm, AskTell, Bounds, Fitness, Settings, Stop};
@@ -47,15 +47,15 @@ use crate::settings::reason::StopReason;
 #[derive(Debug)]
 pub struct AskTell<R: Float> {
     pub(crate) optimiser: Optimiser<R>,
-    /// The points as they are meant, where that is not what individuals hold.
+    /// The points in the users' units, if these differ from the individuals' numbers.
     asked: Option<Asked<R>>,
-    /// When the points were asked for that are to be told of.
+    /// When the unanswered points were requested.
     since: Option<Instant>,
     reason: Option<StopReason>,
 }
 
 impl<R: Float> AskTell<R> {
-    /// Checks everything and chooses the backend; with [`Backend::Auto`] it is the CPU, unless the settings say
+    /// Checks all arguments and chooses the backend. With [`Backend::Auto`] it is the CPU, unless the settings have
     /// [`Schedule::Hosted`](crate::Schedule::Hosted).
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl<R: Float> AskTell<R> {
         AskTell::start(bounds, Wanted::new(&algorithm, settings.individuals)?, &settings)
     }
 
-    /// The same for any algorithm, whose parameters have been checked, as the settings have.
+    /// As [`new`](AskTell::new), for any algorithm, whose parameters and settings have been checked.
     pub(crate) fn start(bounds: &Bounds, wanted: Wanted<R>, settings: &Settings) -> Result<Self> {
         if settings.polish == Some(true) {
             return Err(no_polish("by whoever is asked"));
@@ -76,15 +76,15 @@ impl<R: Float> AskTell<R> {
         Ok(AskTell { optimiser, asked: None, since: None, reason: None })
     }
 
-    /// The points to be evaluated next, the same until they have been told of; none where every run has met one of
-    /// the conditions of [`Stop`](crate::Stop).
+    /// The next points to evaluate; the same points until their fitness is told. `None` if every run has met one of the
+    /// conditions of [`Stop`](crate::Stop).
     ///
-    /// They are those that all runs evaluate in an iteration; of `spso`, whose particles move one after the other,
-    /// one a run.
+    /// They are the points that all runs evaluate in an iteration; for `spso`, whose particles move one after the
+    /// other, one point for each run.
     ///
     /// # Errors
     ///
-    /// Where the backend fails.
+    /// If the backend fails.
     pub fn ask(&mut self) -> Result<Option<Points<'_, R>>> {
         loop {
             if self.has_finished()? {
@@ -109,11 +109,11 @@ impl<R: Float> AskTell<R> {
         Ok(asked.map(|asked| Points::new(asked, dimensions, first_run)))
     }
 
-    /// Takes the fitness of the points last asked for, in their order. A violation below zero counts as none.
+    /// Takes the fitness of the last requested points, in order. A negative violation counts as zero.
     ///
     /// # Errors
     ///
-    /// Where there are fewer or more than points, or the backend fails.
+    /// If the number of fitnesses is not the number of points, or the backend fails.
     pub fn tell(&mut self, fitness: &[Fitness<R>]) -> Result<()> {
         let expected = match self.since {
             Some(_) => self.asks()?.ask()?.map_or(0, |asked| asked.runs.len()),
@@ -130,11 +130,11 @@ impl<R: Float> AskTell<R> {
         Ok(())
     }
 
-    /// As [`ask`](AskTell::ask), where individuals move on a GPU: the points stay there.
+    /// As [`ask`](AskTell::ask), if individuals move on a GPU: the points stay there.
     ///
     /// # Errors
     ///
-    /// Where the individuals move on the CPU, or the backend fails.
+    /// If the individuals move on the CPU, or the backend fails.
     pub fn ask_on_device(&mut self) -> Result<Option<DevicePoints>> {
         loop {
             if self.has_finished()? {
@@ -154,11 +154,12 @@ impl<R: Float> AskTell<R> {
         }
     }
 
-    /// As [`tell`](AskTell::tell), of the points last [asked for on the GPU](AskTell::ask_on_device).
+    /// As [`tell`](AskTell::tell), for the points last [requested on the GPU](AskTell::ask_on_device).
     ///
     /// # Errors
     ///
-    /// Where there are fewer or more values than points, or the backend fails, as it does of memory that is not the GPU's.
+    /// If the number of values is not the number of points, or the backend fails, for example because an address is not
+    /// in the memory of the GPU.
     pub fn tell_on_device(&mut self, values: &DeviceValues) -> Result<()> {
         if self.since.is_none() || values.count == 0 {
             return Err(Error::Told { expected: 0, found: values.count });
@@ -168,31 +169,30 @@ impl<R: Float> AskTell<R> {
         Ok(())
     }
 
-    /// The runs as they are after the last iteration of which all points have been told; before the first of them values
+    /// The report of the runs after the last iteration whose points have all been told; before the first one, values
     /// are NaN and evaluations 0. A run that has met no condition of [`Stop`](crate::Stop) counts as interrupted.
     ///
     /// # Errors
     ///
-    /// Where the backend fails, or statistics of the populations are to be reported and there are none yet.
+    /// If the backend fails, or if statistics of the populations are requested and there are none yet.
     pub fn report(&mut self) -> Result<Report<R>> {
         self.optimiser.reported(self.reason.unwrap_or(StopReason::Interrupted))
     }
 
-    /// Where the runs are; see [`Optimiser::progress`].
+    /// The progress of the runs; see [`Optimiser::progress`].
     ///
     /// # Errors
     ///
-    /// Where the backend fails.
+    /// If the backend fails.
     pub fn progress(&mut self) -> Result<Progress<R>> {
         self.optimiser.progress()
     }
 
-    /// The whole state of every run, as it was before the points were asked for that are to be told of; see
-    /// [`Optimiser::state`].
+    /// The whole state of every run, from before the unanswered points were requested; see [`Optimiser::state`].
     ///
     /// # Errors
     ///
-    /// Where the first individuals have not been told of, or the backend fails.
+    /// If the first individuals have not been told, or the backend fails.
     pub fn state(&mut self) -> Result<Vec<Swarm<R>>> {
         self.optimiser.state()
     }
@@ -206,7 +206,7 @@ impl<R: Float> AskTell<R> {
         self.optimiser.populations()
     }
 
-    /// Goes on from a state, also of an [`Optimiser`]; see [`Optimiser::restore`].
+    /// Continues from a state, also from one of an [`Optimiser`]; see [`Optimiser::restore`].
     ///
     /// ```
     /// use warpswarm::{Algorithm, AskTell, Bounds, Optimiser, Settings, problems::Sphere};
@@ -224,7 +224,7 @@ impl<R: Float> AskTell<R> {
     ///
     /// # Errors
     ///
-    /// Where the state is of another size, seed or run, a coordinate in it is NaN, or the backend fails.
+    /// If the state has another size, seed or run number, a coordinate in it is NaN, or the backend fails.
     pub fn restore(&mut self, state: &[Swarm<R>]) -> Result<()> {
         self.forget_the_question();
         self.optimiser.restore(state)
@@ -234,12 +234,12 @@ impl<R: Float> AskTell<R> {
         (self.since, self.asked) = (None, None);
     }
 
-    /// How the runs are laid over the device; `None` on the CPU.
+    /// The plan of the runs on the device; `None` on the CPU.
     pub fn plan(&self) -> Option<Plan> {
         self.optimiser.plan()
     }
 
-    /// Where the individuals move.
+    /// The backend that moves the individuals.
     pub fn backend(&self) -> Backend {
         self.optimiser.backend()
     }
@@ -249,7 +249,7 @@ impl<R: Float> AskTell<R> {
         Ok(asks(&mut self.optimiser.driver))
     }
 
-    /// Whether all runs have ended, and why.
+    /// Whether all runs have ended; stores the reason.
     fn has_finished(&mut self) -> Result<bool> {
         let placed = self.optimiser.driver.is_placed();
         let controls = self.optimiser.runs()?.landmarks()?;
@@ -262,7 +262,7 @@ impl<R: Float> AskTell<R> {
         self.optimiser.ease()
     }
 
-    /// Counts the time that passed between question and answer.
+    /// Adds the time between question and answer.
     fn answered(&mut self) {
         self.asked = None;
         let since = self.since.take();

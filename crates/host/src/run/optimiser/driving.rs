@@ -1,4 +1,4 @@
-//! The driver: slices until every run has stopped, and what is told and kept of them.
+//! The driver: runs slices until every run has stopped, informs observers and keeps records.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -16,15 +16,15 @@ use crate::settings::Settings;
 use crate::settings::communicator::Communicator;
 use crate::settings::reason::StopReason;
 
-/// Who is told what happens.
+/// A function that is called with each event.
 pub(super) type Observer<'a, R> = &'a mut dyn FnMut(Event<'_, R>, &mut Runs<'_, R>);
 
-/// What an observer has been told so far.
+/// What an observer has received so far.
 #[derive(Default)]
 struct Told<R> {
-    /// The best of each run, `[run]`; none before the first event.
+    /// The best of each run, `[run]`; empty before the first event.
     bests: Vec<Fitness<R>>,
-    /// The iteration of the populations that it has seen last.
+    /// The iteration of the last populations that it received.
     populations: Option<u64>,
 }
 
@@ -39,7 +39,7 @@ impl Recording {
 }
 
 impl<R: Float> Optimiser<R> {
-    /// Has all runs go on until they end, together with the other ranks that have particles of them, if there are any.
+    /// Drives all runs to their end, together with the other ranks that share their particles, if there are any.
     pub(super) fn drive(
         &mut self,
         mut observer: Option<Observer<'_, R>>,
@@ -57,7 +57,7 @@ impl<R: Float> Optimiser<R> {
                 if let Some(observer) = &mut observer {
                     self.tell(&progress, reason.is_some(), &mut told, *observer)?;
                     let look = self.recording.look_at.checked_sub(done).filter(|&left| left > 0);
-                    // Ranks have agreed on a slice.
+                    // If ranks share the runs, they have agreed on a slice.
                     slice = slice.min(look.filter(|_| others.is_none()).unwrap_or(slice));
                 }
                 if due {
@@ -67,7 +67,7 @@ impl<R: Float> Optimiser<R> {
             if let Some(reason) = reason {
                 break reason;
             }
-            // What an observer ends does not go on for another slice; ranks agree at the next one.
+            // If an observer interrupts the runs, no further slice is done; ranks agree on this after the next one.
             if others.is_none() && self.is_interrupted() {
                 continue;
             }
@@ -86,7 +86,7 @@ impl<R: Float> Optimiser<R> {
         Ok(report)
     }
 
-    /// Tells an observer of a slice.
+    /// Informs an observer of a slice.
     fn tell(
         &mut self,
         progress: &Progress<R>,
@@ -132,14 +132,14 @@ impl<R: Float> Optimiser<R> {
         Ok(())
     }
 
-    /// Why the runs that have not stopped by themselves end now, if they do.
+    /// Why the runs that have not stopped on their own end now, if they do.
     pub(super) fn finished(&self, controls: &[Control]) -> Option<StopReason> {
         let given_up = self.placing.given_up.is_some();
         match going(controls).max().filter(|_| !given_up) {
-            // Nothing else gives that up.
+            // Only time and interrupts abandon the placement.
             None if given_up && self.is_interrupted() => Some(StopReason::Interrupted),
             None if given_up => Some(StopReason::Seconds),
-            // Not said of any run: each has its own reason.
+            // Not reported for any run: each has its own reason.
             None => Some(self.limit.reason),
             Some(done) if done >= self.limit.iterations => Some(self.limit.reason),
             _ if self.is_interrupted() => Some(StopReason::Interrupted),
@@ -155,7 +155,7 @@ impl<R: Float> Optimiser<R> {
         self.stop.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// The seconds that count for the limit of time.
+    /// The seconds that count towards the time limit.
     fn spent(&self) -> f64 {
         self.placing.seconds + self.seconds
     }

@@ -1,16 +1,19 @@
-//! The epsilon-constrained method: a level below which violations count as none, which falls to zero.
+//! The epsilon-constrained method: violations below a level count as none, and the level falls to zero.
 //!
-//! It begins at the violation of the individual that is better than four fifths of the first ones, and falls as
-//! (1 - t/T)^5 until T, which is 200 iterations, or half of a run that has fewer than 400; in some 30 steps, at each of which
-//! all that is kept is judged anew. Where a fifth of the first individuals are feasible it is zero from the beginning.
+//! The level starts at the violation of the individual that is better than four fifths of the first individuals. It
+//! falls as (1 - t/T)^5 until iteration T, which is 200, or half of the iterations of a run with fewer than 400. It
+//! falls in about 30 steps; after each, all stored fitnesses are compared again. If a fifth of the first individuals
+//! are feasible, the level is zero from the beginning.
 //!
-//! One of eight individuals is judged strictly throughout ([`is_strict`](warpswarm_core::order::is_strict)). Without
-//! them, a population that has closed in on a point which the level allows does not follow when the level falls, and the run ends
-//! infeasible. With them, the level can also fall more slowly, which equations need.
+//! One of eight individuals is strict: for it every violation counts, in all iterations
+//! ([`is_strict`](warpswarm_core::order::is_strict)). Without strict individuals, a population that has converged to a
+//! point within the level does not follow when the level falls, and the run ends infeasible. With them, the level can
+//! also fall more slowly, which equations need.
 //!
-//! Runs of 20 that find the optimum, with `de`, `shade`, `auto` and `pso`:
-//! `warpswarm solve FILE --backend cpu --algorithm de --constraints epsilon --runs 20 --evaluations 50000`. G3 to G11 are problems of
-//! Michalewicz and Schoenauer, `corner` and `hs71int` are files of the program's tests; the last three have no equations.
+//! The number of runs out of 20 that find the optimum, with `de`, `shade`, `auto` and `pso`: `warpswarm solve FILE
+//! --backend cpu --algorithm de --constraints epsilon --runs 20 --evaluations 50000`. G3 to G11 are problems of
+//! Michalewicz and Schoenauer; `corner` and `hs71int` are files of the program's tests; the last three have no
+//! equations.
 //!
 //! | problem | T = 100, none strict | T = 200, none strict | T = 200, one of eight | feasible-first |
 //! |---|---|---|---|---|
@@ -23,8 +26,9 @@
 //! | G8 | 9, 19, 20, 20 | 8, 18, 20, 20 | 20, 20, 20, 20 | 20, 20, 20, 20 |
 //! | G10 | 14, 17, 19, 0 | 14, 14, 20, 0 | 20, 20, 18, 0 | 20, 20, 20, 0 |
 //!
-//! With one of four, 1 of 10 runs of `auto` solves G3, and 4 of 10 of `pso` G11 (7 and 8 with one of eight); with one of eight and
-//! T = 400, 8 of 10 of `de` G10 (10 with T = 200). With `epso`, strict individuals solve fewer of G11: 4 of 20, instead of 9.
+//! With one strict individual of four, `auto` solves G3 in 1 of 10 runs and `pso` solves G11 in 4 of 10 (7 and 8 with
+//! one of eight). With one of eight and T = 400, `de` solves G10 in 8 of 10 runs (10 with T = 200). For `epso` on G11,
+//! strict individuals reduce the solved runs from 9 of 20 to 4.
 //!
 //! **Source.** T. Takahama and S. Sakai, "Constrained optimization by the epsilon constrained differential evolution with
 //! gradient-based mutation and feasible elites", IEEE CEC 2006, equations 6 and 7, with theta = 0.2 N and cp = 5.
@@ -42,25 +46,25 @@ use crate::settings::communicator::Communicator;
 use crate::settings::limit::Limit;
 use crate::settings::{DEFAULT_ITERATIONS, Settings};
 
-/// The steps in which a level falls, or a few less.
+/// The largest number of steps in which a level falls.
 const STEPS: u64 = 32;
 
-/// The most iterations until it is zero.
+/// The largest number of iterations until the level is zero.
 const LONGEST: u64 = 200;
 
 /// When levels fall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Easing {
-    /// Iterations of a step.
+    /// The number of iterations of a step.
     every: u64,
-    /// Steps until the level is zero.
+    /// The number of steps until the level is zero.
     steps: u64,
-    /// The steps that the runs have behind them; none where their first individuals have not been judged.
+    /// The number of steps that the runs have done; `None` if their first individuals have not been evaluated.
     done: Option<u64>,
 }
 
 impl Easing {
-    /// As the settings want it: none where violations count from the beginning.
+    /// The schedule for these settings; `None` if all violations count from the beginning.
     pub(super) fn new(settings: &Settings, limit: Limit) -> Option<Self> {
         let budget = limit.given().unwrap_or(DEFAULT_ITERATIONS);
         if settings.constraints != Constraints::Epsilon || budget < 2 {
@@ -71,17 +75,17 @@ impl Easing {
         Some(Easing { every, steps: over.div_ceil(every), done: None })
     }
 
-    /// The steps that lie behind an iteration.
+    /// The number of steps up to an iteration.
     fn steps_until(&self, iteration: u64) -> u64 {
         (iteration / self.every).min(self.steps)
     }
 
-    /// How many iterations there are from an iteration to the next step, if there is one.
+    /// The number of iterations from an iteration to the next step, if there is one.
     fn next(&self, iteration: u64) -> Option<u64> {
         (self.steps_until(iteration) < self.steps).then(|| self.every - iteration % self.every)
     }
 
-    /// By what a level falls in a step, counted from 1.
+    /// The factor of a level in a step, counted from 1.
     fn factor(&self, step: u64) -> f64 {
         let left = (self.steps - step) as f64 / (self.steps - step + 1) as f64;
         left * left * left * left * left
@@ -94,7 +98,7 @@ impl Easing {
 }
 
 impl<R: Float> Optimiser<R> {
-    /// Has every run that goes on do so many iterations, levels falling on the way.
+    /// Does this many iterations of every running run, with levels falling in between.
     pub(super) fn advance(
         &mut self,
         iterations: u64,
@@ -114,14 +118,14 @@ impl<R: Float> Optimiser<R> {
         Ok(())
     }
 
-    /// How many of so many iterations the runs do until levels fall; all where none goes on.
+    /// How many of these iterations the runs do before levels fall; all if no run is running.
     fn until_eased(&mut self, iterations: u64) -> Result<u64> {
         let Some(easing) = self.easing else { return Ok(iterations) };
         let next = going(&self.runs()?.landmarks()?).max().and_then(|reached| easing.next(reached));
         Ok(next.map_or(iterations, |next| next.min(iterations)))
     }
 
-    /// Has levels fall, where that is due; at iteration 0 they begin.
+    /// Lowers the levels if a step is due; at iteration 0 it sets them.
     pub(super) fn ease(&mut self) -> Result<()> {
         let Some(easing) = self.easing.filter(|_| self.driver.is_placed() && self.is_placed())
         else {
@@ -155,7 +159,7 @@ impl<R: Float> Optimiser<R> {
         done
     }
 
-    /// The best of each run and its position, as they are where no violation counts as none.
+    /// The best of each run and its position under the strict order, in which every violation counts.
     pub(super) fn strict_bests(
         &mut self,
         controls: &[Control],
@@ -173,8 +177,8 @@ impl<R: Float> Optimiser<R> {
         Ok(swarms.iter().map(of).collect())
     }
 
-    /// Notes where a state is that has been brought: levels go on from where they are, and there are none where the
-    /// settings want none, or the time of levels is over.
+    /// Takes over a restored state: its levels continue to fall. There are none if the settings use none, or if the
+    /// level would already be zero.
     pub(super) fn go_on_easing(&mut self) -> Result<()> {
         let controls = self.runs()?.controls()?;
         let reached = reached(&controls);
@@ -216,7 +220,7 @@ mod tests {
             assert!((level / expected - 1.0).abs() < 1e-13, "{level}, not {expected}");
         }
         assert_eq!(of.fallen(2.5_f64, 0..29), 0.0);
-        // In two parts as in one.
+        // Two parts give the same result as one.
         assert_eq!(of.fallen(of.fallen(2.5_f32, 0..7), 7..20), of.fallen(2.5_f32, 0..20));
     }
 

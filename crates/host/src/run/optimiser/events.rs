@@ -1,4 +1,4 @@
-//! What observers are told.
+//! The events that observers receive.
 
 use warpswarm_core::Float;
 use warpswarm_cpu_ref::Swarm;
@@ -11,7 +11,7 @@ use crate::run::report::{Progress, Report, RunProgress};
 use crate::settings::choices::Backend;
 use crate::settings::reason::StopReason;
 
-/// What happens while runs are under way; see [`Optimiser::run_observed`].
+/// An event while runs are in progress; see [`Optimiser::run_observed`].
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, Event, Optimiser, Settings, Stop, problems::Sphere};
@@ -31,27 +31,27 @@ use crate::settings::reason::StopReason;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a, R> {
-    /// The runs are about to begin, or to go on: the first event.
+    /// The runs are about to start or to continue: the first event.
     Started(&'a Progress<R>),
-    /// A run's best is better than it was at the last event; `run` is its place in the batch.
+    /// A run's best has improved since the last event.
     Improved {
-        /// The run's place in the batch, from 0.
+        /// The run's index in the batch, from 0.
         run: usize,
-        /// Where it is.
+        /// The progress of the run.
         at: &'a RunProgress<R>,
     },
-    /// A slice has ended: about every 50 ms, at the beginning, and at the end.
+    /// A slice has ended: about every 50 ms, and also at the beginning and at the end.
     Progress(&'a Progress<R>),
-    /// A record was added to the history: see [`Settings::record_every`](crate::Settings::record_every). Where these are
-    /// limited in number it may be dropped later.
+    /// A record was added to the history: see [`Settings::record_every`](crate::Settings::record_every). If the number
+    /// of records is limited, it may be dropped later.
     Recorded(&'a Progress<R>),
-    /// The populations, one a run: see [`Settings::populations_every`](crate::Settings::populations_every).
+    /// The populations, one for each run: see [`Settings::populations_every`](crate::Settings::populations_every).
     Populations(&'a [Population<R>]),
     /// All runs have ended: the last event.
     Finished(&'a Report<R>),
 }
 
-/// The runs as an observer may look at them.
+/// The runs, as far as an observer can use them.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, Event, Optimiser, Settings, Stop, problems::Sphere};
@@ -80,7 +80,7 @@ impl<R: Float> Runs<'_, R> {
         self.0.state()
     }
 
-    /// What the runs have given so far, as if they were interrupted here; see [`Optimiser::report`].
+    /// The report of the runs as if they were interrupted here; see [`Optimiser::report`].
     ///
     /// # Errors
     ///
@@ -89,14 +89,14 @@ impl<R: Float> Runs<'_, R> {
         self.0.report(StopReason::Interrupted)
     }
 
-    /// Whether all first individuals have been evaluated: where the time, or an interrupt, ended that, there is neither a
-    /// state nor a checkpoint.
+    /// Whether all first individuals have been evaluated. If the time limit or an interrupt prevented that, there is
+    /// neither a state nor a checkpoint.
     pub fn are_placed(&self) -> bool {
         self.0.is_placed()
     }
 
-    /// Ends the next slice after so many iterations of a run, counted from its beginning, at the latest: there is an
-    /// [`Event::Progress`] then. Where the runs are beyond that already, or several processes share them, nothing changes.
+    /// Ends the next slice at this iteration at the latest, counted from the beginning of the runs, with an
+    /// [`Event::Progress`]. If the runs are already beyond it, or several processes share them, nothing changes.
     ///
     /// ```
     /// use warpswarm::{Algorithm, Bounds, Event, Optimiser, Settings, Stop, problems::Sphere};
@@ -122,22 +122,22 @@ impl<R: Float> Runs<'_, R> {
         self.0.recording.look_at = iterations;
     }
 
-    /// Points of states as their variables read; see [`Optimiser::natural`].
+    /// Points of states in the users' units; see [`Optimiser::natural`].
     pub fn natural(&self, points: &[R]) -> Vec<R> {
         self.0.natural(points)
     }
 
-    /// How the runs are laid over the device; `None` on the CPU.
+    /// The plan of the runs on the device; `None` on the CPU.
     pub fn plan(&self) -> Option<Plan> {
         self.0.plan()
     }
 
-    /// Where the runs are carried out, never [`Backend::Auto`].
+    /// The backend that carries out the runs, never [`Backend::Auto`].
     pub fn backend(&self) -> Backend {
         self.0.backend()
     }
 
-    /// The device in words.
+    /// A description of the device.
     pub fn device(&self) -> String {
         self.0.device()
     }

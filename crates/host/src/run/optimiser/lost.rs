@@ -1,4 +1,4 @@
-//! Runs that a failure has left in the middle of a change.
+//! Runs that a failure has stopped in the middle of a change.
 
 use warpswarm_core::Float;
 
@@ -7,7 +7,7 @@ use crate::engine::{Driver, State};
 use crate::error::{Error, Result};
 
 impl<R: Float> Optimiser<R> {
-    /// The runs, unless they were lost.
+    /// The runs, unless they are lost.
     pub(super) fn runs(&mut self) -> Result<&mut dyn State<R>> {
         match &self.lost {
             Some(error) => Err(error.clone()),
@@ -15,7 +15,7 @@ impl<R: Float> Optimiser<R> {
         }
     }
 
-    /// Has the runs go on; where that fails on the way, they are lost.
+    /// Changes the runs. If the change fails half-way, the runs are lost.
     pub(super) fn change(
         &mut self,
         change: impl FnOnce(&mut Driver<R>) -> Result<()>,
@@ -27,7 +27,7 @@ impl<R: Float> Optimiser<R> {
         done
     }
 
-    /// Has the runs be others, whether they were lost or not.
+    /// Replaces the state of the runs, whether they were lost or not.
     pub(super) fn replace(
         &mut self,
         replace: impl FnOnce(&mut dyn State<R>) -> Result<()>,
@@ -40,12 +40,12 @@ impl<R: Float> Optimiser<R> {
         done
     }
 
-    /// Whether all first individuals have been placed, or a state has been brought.
+    /// Whether all first individuals have been placed, or a state has been restored.
     pub(super) fn is_placed(&self) -> bool {
         self.placing.given_up.is_none()
     }
 
-    /// Sees that there is a state to go on from.
+    /// Checks that there is a state to continue from.
     pub(super) fn check_placed(&self) -> Result<()> {
         if self.is_placed() { Ok(()) } else { Err(Error::Stopped) }
     }

@@ -1,5 +1,5 @@
-//! What somebody needs who has several optimisers, perhaps in several processes, go on together: how far the runs are, and
-//! individuals that go from one to another.
+//! What is needed to run several optimisers together, possibly in several processes: the progress of the runs, and the
+//! individuals that move between them.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::run::report::{Progress, Report};
 use crate::settings::reason::StopReason;
 
-/// How far the runs of an [`Optimiser`] are.
+/// The progress of the runs of an [`Optimiser`].
 ///
 /// ```
 /// use warpswarm::{Bounds, Optimiser, PsoParams, Settings, Stop, problems::Sphere};
@@ -29,25 +29,25 @@ use crate::settings::reason::StopReason;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// Iterations of the runs that have not stopped by themselves; where all have, of the one that has done most.
+    /// The iterations of the runs that have not stopped on their own; if all have, the most of any run.
     pub iterations: u64,
-    /// The iteration at which the limits of iterations and evaluations end all runs; [`MAX_ITERATIONS`](crate::MAX_ITERATIONS)
-    /// where they do not.
+    /// The iteration at which the limits of iterations and evaluations end all runs;
+    /// [`MAX_ITERATIONS`](crate::MAX_ITERATIONS) without such limits.
     pub limit: u64,
-    /// Whether a run goes on: one that has not stopped by itself, before that iteration.
+    /// Whether a run is running: one that has not stopped on its own and has not reached the limit.
     pub goes_on: bool,
     /// Whether a run has stopped at its target.
     pub reached_target: bool,
-    /// Whether runs may stop by themselves.
+    /// Whether runs may stop on their own.
     pub may_stop: bool,
 }
 
 impl<R: Float> Optimiser<R> {
-    /// How far the runs are.
+    /// The progress of the runs.
     ///
     /// # Errors
     ///
-    /// Where the backend fails.
+    /// If the backend fails.
     pub fn standing(&mut self) -> Result<Standing> {
         let controls = self.runs()?.landmarks()?;
         let (iterations, limit) = (reached(&controls), self.limit.iterations);
@@ -61,8 +61,9 @@ impl<R: Float> Optimiser<R> {
         })
     }
 
-    /// Who leaves each run, also those that have stopped, and to whom so many immigrants of each, `[run]`, will be offered by
-    /// [`immigrate`](Optimiser::immigrate), now or later.
+    /// The individuals that leave each run, also stopped runs, and the individuals that immigrants may replace.
+    /// `immigrants` is the number of immigrants for each run, `[run]`, that [`immigrate`](Optimiser::immigrate) will
+    /// offer, now or later.
     ///
     /// ```
     /// use warpswarm::migration::Migration;
@@ -81,7 +82,7 @@ impl<R: Float> Optimiser<R> {
     ///
     /// # Errors
     ///
-    /// Where there are fewer individuals, or more or fewer runs, or the backend fails.
+    /// If there are fewer individuals, or a different number of runs, or the backend fails.
     pub fn depart(
         &mut self,
         migration: &Migration,
@@ -98,8 +99,9 @@ impl<R: Float> Optimiser<R> {
         Ok(departures)
     }
 
-    /// Offers each run its immigrants, each to the individual of its number in `places`, `[run][immigrant]`, whose place it
-    /// takes where it is better. Runs that have stopped take none; one whose best is new may stop now.
+    /// Offers each run its immigrants. Each is compared with the individual of its index in `places`,
+    /// `[run][immigrant]`, and replaces it if it is better. Runs that have stopped take none. A run with a new best may
+    /// stop now.
     ///
     /// ```
     /// use warpswarm::migration::Migration;
@@ -120,8 +122,8 @@ impl<R: Float> Optimiser<R> {
     ///
     /// # Errors
     ///
-    /// Where there are immigrants of more or fewer runs, fewer places than immigrants, two that are the same or one that is
-    /// nobody's, or coordinates of another number of dimensions, or the backend fails.
+    /// If the number of runs is wrong, a run has fewer places than immigrants, two places are the same or one is not an
+    /// individual, the coordinates have a different number of dimensions, or the backend fails.
     pub fn immigrate(&mut self, immigrants: &[Migrants<R>], places: &[Vec<u32>]) -> Result<()> {
         self.check_runs("immigrants", immigrants.len())?;
         self.check_runs("places of immigrants", places.len())?;
@@ -149,11 +151,11 @@ impl<R: Float> Optimiser<R> {
         done
     }
 
-    /// Whether [`step_epochs`](Optimiser::step_epochs) does what it is asked to: what its device is called, and no other one
-    /// anywhere. Makes ready for it, so that the first time takes no longer than others.
+    /// Whether [`step_epochs`](Optimiser::step_epochs) is supported: returns the unique name of the device, or `None`.
+    /// Also prepares it, so that the first call takes no longer than others.
     ///
-    /// The kernel may need the whole device while it waits for who is to arrive: two that wait for each other must not share
-    /// one.
+    /// The kernel may need the whole device while it waits for immigrants: two kernels that wait for each other must
+    /// not share a device.
     ///
     /// ```
     /// use warpswarm::{Bounds, Optimiser, PsoParams, Settings, problems::Sphere};
@@ -166,17 +168,19 @@ impl<R: Float> Optimiser<R> {
     ///
     /// # Errors
     ///
-    /// Where the backend fails.
+    /// If the backend fails.
     pub fn prepare_epochs(&mut self) -> Result<Option<String>> {
         self.runs()?;
         self.driver.prepare_epochs()
     }
 
-    /// Does so many epochs of `every` iterations of one run. At the beginning of each its best individual sets out: `exchange`
-    /// takes it to where it belongs, and gives another one that is offered to the worst at the end of that epoch. The same as
-    /// [`depart`](Optimiser::depart), [`step`](Optimiser::step) and [`immigrate`](Optimiser::immigrate) in turn, without
-    /// a moment between one epoch and the next. Whether it has been done: only where a device can, a swarm of several blocks
-    /// that stay on a GPU and that has no reason to stop by itself; otherwise nothing has happened.
+    /// Does `epochs` epochs of `every` iterations of one run. At the beginning of each epoch its best individual
+    /// leaves: `exchange` delivers it and returns another individual, which is offered to the worst one at the end of
+    /// that epoch. The result is that of [`depart`](Optimiser::depart), [`step`](Optimiser::step) and
+    /// [`immigrate`](Optimiser::immigrate) in turn, without a pause between epochs.
+    ///
+    /// Returns whether the epochs were done. Only a GPU can do them, for a swarm of several blocks that stay resident
+    /// and that cannot stop on its own; otherwise nothing has happened.
     ///
     /// ```
     /// use warpswarm::{Bounds, Optimiser, PsoParams, Settings, problems::Sphere};
@@ -190,7 +194,7 @@ impl<R: Float> Optimiser<R> {
     ///
     /// # Errors
     ///
-    /// Where the backend or `exchange` fails.
+    /// If the backend or `exchange` fails.
     pub fn step_epochs(
         &mut self,
         every: u64,
@@ -198,7 +202,7 @@ impl<R: Float> Optimiser<R> {
         exchange: &mut dyn FnMut(Migrants<R>) -> Result<Migrants<R>>,
     ) -> Result<bool> {
         let left = MAX_ITERATIONS - reached(&self.runs()?.landmarks()?);
-        // Levels fall on the way, between one launch and the next.
+        // Levels fall between launches, and so not within epochs.
         if every == 0 || epochs > left / every || self.easing.is_some() {
             return Ok(false);
         }
@@ -236,7 +240,7 @@ impl<R: Float> Optimiser<R> {
         Err(Error::Setting { field, value: count.to_string(), allowed })
     }
 
-    /// Whether the first `count` places are those of different individuals.
+    /// Checks that the first `count` places are those of different individuals.
     fn check_places(&self, count: usize, places: &[u32]) -> Result<()> {
         let mut own = places.get(..count).unwrap_or_default().to_vec();
         own.sort_unstable();
@@ -249,12 +253,12 @@ impl<R: Float> Optimiser<R> {
         Err(Error::State { what: "places of immigrants", expected, found: format!("{places:?}") })
     }
 
-    /// Where the runs are, as a record of the history has it: with what
-    /// [`Settings::record_statistics`](crate::Settings::record_statistics) asks for.
+    /// The progress of the runs as a record of the history contains it, with the statistics that
+    /// [`Settings::record_statistics`](crate::Settings::record_statistics) requests.
     ///
     /// # Errors
     ///
-    /// Where the backend fails.
+    /// If the backend fails.
     pub fn record(&mut self) -> Result<Progress<R>> {
         let progress = self.progress()?;
         self.with_statistics(progress)
@@ -270,8 +274,8 @@ impl<R: Float> Optimiser<R> {
         Ok(progress)
     }
 
-    /// What the runs have given so far, as [`run`](Optimiser::run) reports it. Those that have neither stopped by
-    /// themselves nor reached a limit end for `reason`.
+    /// The report of the runs so far, as [`run`](Optimiser::run) returns it. Runs that have neither stopped on their
+    /// own nor reached a limit end for `reason`.
     ///
     /// ```
     /// use warpswarm::{Bounds, Optimiser, PsoParams, Settings, StopReason, problems::Sphere};
@@ -286,12 +290,12 @@ impl<R: Float> Optimiser<R> {
     ///
     /// # Errors
     ///
-    /// Where the backend fails.
+    /// If the backend fails.
     pub fn report(&mut self, reason: StopReason) -> Result<Report<R>> {
         let standing = self.standing()?;
         let at_limit = standing.iterations >= standing.limit;
         let report = self.reported(if at_limit { self.limit.reason } else { reason })?;
-        // The runs may go on, with their records.
+        // The runs may continue, with their records.
         self.history.replace(report.history.clone());
         Ok(report)
     }

@@ -1,4 +1,4 @@
-//! What all runs gave.
+//! The report of all runs.
 
 use std::time::Instant;
 
@@ -13,14 +13,15 @@ use crate::run::report::{Best, Report, RunReport};
 use crate::settings::reason::StopReason;
 
 impl<R: Float> Optimiser<R> {
-    /// What the runs have given, where those that have not stopped by themselves end for this reason.
+    /// The report of the runs, in which runs that have not stopped on their own end for this reason.
     pub(super) fn reported(&mut self, reason: StopReason) -> Result<Report<R>> {
         let controls = self.runs()?.controls()?;
         let bests = self.strict_bests(&controls)?;
         self.report_of(reason, &controls, bests, Vec::new())
     }
 
-    /// The same after a local search has finished each run, where that is wanted and nobody has interrupted them.
+    /// As [`reported`](Optimiser::reported), after a local search from the best point of each run, if that is requested
+    /// and the runs were not interrupted.
     pub(super) fn polished(&mut self, reason: StopReason) -> Result<Report<R>> {
         let controls = self.runs()?.controls()?;
         let mut bests = self.strict_bests(&controls)?;
@@ -97,7 +98,7 @@ impl<R: Float> Optimiser<R> {
     }
 }
 
-/// Why one run ended, where the others ended for `reason`.
+/// Why one run ended, if the others ended for `reason`.
 fn run_reason<R: Float>(control: &Control, best: Fitness<R>, reason: StopReason) -> StopReason {
     let reason = match control.stopped {
         stopped::TARGET => StopReason::Target,

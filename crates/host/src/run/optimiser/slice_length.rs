@@ -1,25 +1,26 @@
-//! How long slices are.
+//! The length of slices.
 
 use warpswarm_core::Float;
 
 use crate::engine::{Driver, Job};
 use crate::settings::choices::Backend;
 
-/// How many iterations, or epochs, a slice has, so that one takes about [`SLICE_SECONDS`]. Public for the sake of islands.
+/// The number of iterations, or epochs, of a slice, so that one takes about [`SLICE_SECONDS`]. Public for the crate of
+/// islands.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct SliceLength {
-    /// Those of the next slice.
+    /// The length of the next slice.
     pub next: u64,
-    /// Seconds of one of them in the last slice.
+    /// Seconds per iteration or epoch in the last slice.
     seconds: f64,
 }
 
-/// A slice is as long as an interrupt may have to wait, at most half of what is allowed.
+/// An interrupt may have to wait for a slice: it takes at most half of the allowed delay.
 const SLICE_SECONDS: f64 = 0.05;
-/// A slice is at most so many times as long as the one before, since the first ones tell little.
+/// The largest growth of a slice relative to the previous one, because the first times are unreliable.
 const GROWTH: u64 = 16;
-/// Coordinates that a GPU certainly moves in a fraction of a slice.
+/// A number of coordinates that every GPU moves in a fraction of a slice.
 const FIRST_DEVICE_WORK: u64 = 1 << 26;
 
 impl Default for SliceLength {
@@ -29,7 +30,7 @@ impl Default for SliceLength {
 }
 
 impl SliceLength {
-    /// The first slice: one iteration where it could be long, more where many are surely short.
+    /// The first slice: one iteration if it could take long, more if they are certainly short.
     pub(super) fn first<R: Float>(job: &Job<R>, driver: &Driver<R>) -> Self {
         let [runs, individuals, stride] = [job.runs, job.individuals, job.stride()].map(u64::from);
         let work = (runs * individuals).saturating_mul(stride);
@@ -42,7 +43,7 @@ impl SliceLength {
         SliceLength { next, seconds: 0.0 }
     }
 
-    /// The last slice had so many, and took so long.
+    /// Records the length and the time of the last slice.
     pub fn took(&mut self, count: u64, seconds: f64) {
         self.seconds = seconds / count as f64;
         let most = count.saturating_mul(GROWTH);
@@ -50,7 +51,7 @@ impl SliceLength {
         self.next = (fitting as u64).clamp(1, most);
     }
 
-    /// How many fit in so many seconds.
+    /// How many iterations or epochs fit into this time.
     pub fn within(&self, seconds: f64) -> u64 {
         if self.seconds == 0.0 { u64::MAX } else { (seconds / self.seconds).ceil() as u64 }
     }

@@ -10,7 +10,7 @@ use crate::settings::communicator::Communicator;
 use crate::settings::peers::Exchange;
 use crate::settings::reason::StopReason;
 
-/// How a rank would go on, or all do.
+/// How a rank, or all ranks together, continue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Turn {
     /// Why the runs that have not stopped by themselves end now, if they do.
@@ -20,7 +20,8 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// How all go on. All know the same of the runs, but each has its own clock and its own flag.
+    /// How all ranks continue. They know the same about the runs, but each has its own clock and its own interrupt
+    /// flag.
     pub(super) fn agreed(self, others: Option<&dyn Communicator>) -> Result<Turn> {
         let Some(others) = others else {
             return Ok(self);
@@ -54,12 +55,13 @@ impl Turn {
 }
 
 impl<R: Float> Optimiser<R> {
-    /// Meets the other ranks with which it shares particles, as [`Settings::peers`](crate::Settings::peers) says: once, and
-    /// before anything else. All ranks do so, with the same `exchange`. Gives whether devices exchange what they find by themselves.
+    /// Connects to the other ranks with which it shares particles, as [`Settings::peers`](crate::Settings::peers)
+    /// describes. Every rank calls this once, before anything else, with the same `exchange`. Returns whether devices
+    /// exchange their results directly.
     ///
     /// # Errors
     ///
-    /// Where the backend fails, or a rank cannot be reached.
+    /// If the backend fails, or a rank cannot be reached.
     pub fn meet(&mut self, others: &dyn Communicator, exchange: Exchange) -> Result<bool> {
         let mut by_themselves = false;
         self.change(|driver| {
@@ -69,13 +71,13 @@ impl<R: Float> Optimiser<R> {
         Ok(by_themselves)
     }
 
-    /// As [`run_observed`](Optimiser::run_observed), together with the ranks that it has [met](Optimiser::meet). All end at
-    /// the same iteration, and have the same runs in their reports.
+    /// As [`run_observed`](Optimiser::run_observed), together with the ranks that it has [met](Optimiser::meet). All
+    /// end at the same iteration, and have the same runs in their reports.
     ///
     /// # Errors
     ///
-    /// Where the backend fails, or a rank cannot be reached. The other ranks then wait: whoever has them in processes of
-    /// their own ends these.
+    /// If the backend fails, or a rank cannot be reached. The other ranks then wait: if they are processes, the caller
+    /// must end them.
     pub fn run_together(
         &mut self,
         others: &dyn Communicator,

@@ -1,4 +1,4 @@
-//! A run's objective between its bounds, as a local search sees it.
+//! A run's objective within its bounds, in the form that a local search uses.
 
 use warpswarm_core::Float;
 use warpswarm_core::order::Fitness;
@@ -18,13 +18,14 @@ pub(super) struct Place<'a, R> {
     bounds: Bounds<'a, R>,
     /// Whether each coordinate keeps its value.
     fixed: Vec<bool>,
-    /// How many constraints are known.
+    /// The number of known constraints.
     constraints: usize,
-    /// Whether a point with a violation has no value: where constraints are not known one by one, derivatives do not lead back.
+    /// Whether a point with a violation has no value: if the single constraints are unknown, derivatives do not lead
+    /// back.
     walled: bool,
-    /// Whether there was such a point.
+    /// Whether such a point was evaluated.
     met_wall: bool,
-    /// Whether there is no time for another point.
+    /// Whether the time is over.
     is_over: &'a (dyn Fn() -> bool + Sync),
     /// The point that was evaluated last.
     x: Vec<R>,
@@ -53,12 +54,12 @@ impl<'a, R: Float> Place<'a, R> {
         &self.fixed
     }
 
-    /// Whether a point had no value since it had a violation.
+    /// Whether a point had no value because of its violation.
     pub(super) fn has_met_wall(&self) -> bool {
         self.met_wall
     }
 
-    /// For a search that goes by violations itself.
+    /// For a search that compares violations itself.
     pub(super) fn let_violations_pass(&mut self) {
         self.walled = false;
     }
@@ -91,7 +92,7 @@ impl<R: Float> Landscape<R> for Place<'_, R> {
 
     fn evaluate(&mut self, x: impl Store<R>, mut constraint: impl FnMut(usize, R)) -> Fitness<R> {
         self.take(x);
-        // Of a problem file, even to say that there are none takes an evaluation.
+        // For a problem file, finding that there are no constraints would cost an evaluation.
         if self.constraints > 0 {
             let mut number = 0;
             self.slopes.constraints(self.run, &self.x, &mut |value| {
