@@ -1,4 +1,4 @@
-//! Problems that are there: known by their names, or written down in files.
+//! Problems: built-in ones, which have names, and problem files.
 
 #[cfg(feature = "problem-files")]
 pub mod bbob;

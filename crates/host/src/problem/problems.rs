@@ -1,7 +1,7 @@
-//! Objectives with known optima, for use by type and by name.
+//! Objectives with known optima, by type and by name.
 //!
-//! By type they are [`warpswarm_core::problems`]; by name they come from [`all`], with what is known
-//! of them and a constructor that does not need the type.
+//! The types are in [`warpswarm_core::problems`]. [`all`] lists them with their properties and a constructor that does
+//! not need the type.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ use crate::run::optimiser::Optimiser;
 use crate::settings::Settings;
 use crate::settings::precise::InBoth;
 
-/// What a problem's type can do, without the type.
+/// The functions of a problem's type, without the type.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Functions<R: Float> {
@@ -58,7 +58,7 @@ impl InBoth for &ProblemInfo {
     }
 }
 
-/// What a problem says of a point.
+/// The evaluation of a problem at a point.
 ///
 /// ```
 /// let truss = warpswarm::problems::find("three-bar-truss")?;
@@ -70,14 +70,13 @@ impl InBoth for &ProblemInfo {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation<R> {
-    /// The value, and the sum of the constraints that are not met.
+    /// The value, and the total violation of the constraints.
     pub fitness: Fitness<R>,
-    /// Each constraint's value, at most zero where it is met, in the order of
-    /// [`ProblemInfo::constraints`].
+    /// Each constraint's value, at most zero if it is satisfied, in the order of [`ProblemInfo::constraints`].
     pub constraints: Vec<R>,
 }
 
-/// What is known of a problem, and how to optimise it.
+/// The properties of a problem, and functions to optimise it.
 ///
 /// ```
 /// let schwefel = warpswarm::problems::find("schwefel-2.26")?;
@@ -90,19 +89,19 @@ pub struct Evaluation<R> {
 /// ```
 #[derive(Clone, Copy)]
 pub struct ProblemInfo {
-    /// The name by which users call it.
+    /// Its name in commands and errors.
     pub id: &'static str,
     /// The name of its type, as in the names of kernels.
     pub type_name: &'static str,
     /// The formula, in plain text.
     pub formula: &'static str,
-    /// Where formula and optimum come from.
+    /// The source of formula and optimum.
     pub source: &'static str,
     /// The numbers of dimensions in which it is defined.
     pub dimensions: Dimensions,
-    /// What the coordinates are called; empty where they have no names.
+    /// The names of the coordinates; empty if they have none.
     pub coordinates: &'static [&'static str],
-    /// The constraints; empty where there are none.
+    /// The constraints; empty if there are none.
     pub constraints: &'static [Constraint],
     bounds: fn(usize) -> (f64, f64),
     optimum_position: fn(usize, usize) -> Option<f64>,
@@ -138,7 +137,7 @@ impl ProblemInfo {
         }
     }
 
-    /// Whether the problem is defined in so many dimensions.
+    /// Checks that the problem is defined in this number of dimensions.
     ///
     /// ```
     /// let truss = warpswarm::problems::find("three-bar-truss")?;
@@ -149,29 +148,29 @@ impl ProblemInfo {
     ///
     /// # Errors
     ///
-    /// Where it is not, with the numbers that it is defined for.
+    /// If it is not, with the numbers of dimensions that are allowed.
     pub fn check_dimensions(&self, dimensions: usize) -> Result<()> {
         check_dimensions(self.id, self.dimensions, dimensions)
     }
 
-    /// The usual bounds in so many dimensions.
+    /// The usual bounds in this number of dimensions.
     ///
     /// # Errors
     ///
-    /// Where the problem is not defined in so many dimensions.
+    /// If the problem is not defined in this number of dimensions.
     pub fn bounds(&self, dimensions: usize) -> Result<Bounds> {
         self.check_dimensions(dimensions)?;
         let (lower, upper) = (0..dimensions).map(self.bounds).unzip();
         Bounds::new(lower, upper)
     }
 
-    /// The best point known in so many dimensions, not shifted, if one is known.
+    /// The best known point in this number of dimensions, not shifted, if one is known.
     pub fn optimum_position(&self, dimensions: usize) -> Option<Vec<f64>> {
         self.check_dimensions(dimensions).ok()?;
         (0..dimensions).map(|i| (self.optimum_position)(dimensions, i)).collect()
     }
 
-    /// The best value known in so many dimensions, if one is.
+    /// The best known value in this number of dimensions, if one is known.
     pub fn optimum_value(&self, dimensions: usize) -> Option<f64> {
         self.check_dimensions(dimensions).ok()?;
         (self.optimum_value)(dimensions)
@@ -181,7 +180,7 @@ impl ProblemInfo {
     ///
     /// # Errors
     ///
-    /// Where the problem is not defined in so many dimensions.
+    /// If the problem is not defined in this number of dimensions.
     pub fn evaluate<R: Precise>(&self, x: &[R]) -> Result<Evaluation<R>> {
         self.check_dimensions(x.len())?;
         Ok((R::of(self).evaluate)(x))
@@ -200,9 +199,9 @@ impl ProblemInfo {
     ///
     /// # Errors
     ///
-    /// As [`Optimiser::new`], and where the shift is not finite in `R`, or not zero although the
-    /// problem has a fixed number of dimensions: the coordinates of such a problem are parts of some
-    /// one thing, and what is optimal does not move with them.
+    /// As [`Optimiser::new`], and if the shift is not finite in `R`, or not zero although the problem has a fixed
+    /// number of dimensions: the coordinates of such a problem describe one object, and its optimum does not move with
+    /// them.
     pub fn optimiser<R: Precise>(
         &self,
         shift: f64,
@@ -262,7 +261,7 @@ pub fn all() -> &'static [ProblemInfo] {
     ALL.get_or_init(|| warpswarm_core::for_each_problem!(rows))
 }
 
-/// The problem of that name.
+/// The problem of this name.
 ///
 /// ```
 /// use warpswarm::problems;
@@ -274,7 +273,7 @@ pub fn all() -> &'static [ProblemInfo] {
 ///
 /// # Errors
 ///
-/// Where there is none, with the nearest names.
+/// If there is none; the error contains the most similar names.
 pub fn find(id: &str) -> Result<&'static ProblemInfo> {
     all().iter().find(|info| info.id == id).ok_or_else(|| {
         let known: Vec<_> = all().iter().map(|info| info.id).collect();

@@ -1,9 +1,9 @@
-//! What an instance of a function is made of: the numbers that its file has as constants.
+//! The constants of a function's file for one instance.
 
 use super::random::{normal, permutation, rotation, uniform};
 use crate::problem::problem_file::Given;
 
-/// The instance of a function in so many dimensions.
+/// An instance of a function, in a number of dimensions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Instance {
     pub(super) function: u32,
@@ -41,7 +41,7 @@ impl Instance {
         Numbers { optimum, value, constants }
     }
 
-    /// The seed of an instance. Two functions have that of another one, of which they are a variant.
+    /// The seed of an instance. Two functions are variants of another function and share its seed.
     fn seed(self) -> u64 {
         let function = match self.function {
             4 => 3,
@@ -51,12 +51,12 @@ impl Instance {
         u64::from(function) + 10_000 * u64::from(self.number)
     }
 
-    /// The seed of the rotation that a function of two rotations applies last.
+    /// The seed of the last rotation of a function with two rotations.
     fn other_seed(self) -> u64 {
         self.seed() + 1_000_000
     }
 
-    /// A ratio of two normal numbers, in hundredths, from -1000 to 1000.
+    /// A ratio of two normal random numbers, rounded to hundredths, from -1000 to 1000.
     fn optimum_value(self) -> f64 {
         let of = |seed| normal(1, seed)[0];
         let hundredths = 100.0 * 100.0 * of(self.seed()) / of(self.seed() + 1);
@@ -104,7 +104,7 @@ impl Instance {
         all.map(|x| if x == 0.0 { -1e-5 } else { x }).collect()
     }
 
-    /// Rotations, and products of rotations and scales where these follow each other.
+    /// Rotations, and the products of rotations and scales that follow each other.
     fn rotations(self) -> Vec<(&'static str, Matrix)> {
         let dimensions = self.dimensions;
         let first = || rotation(dimensions, self.other_seed());
@@ -131,17 +131,17 @@ impl Instance {
         rotation
     }
 
-    /// By how much Rosenbrock's valley is made narrower in many dimensions.
+    /// The factor that makes Rosenbrock's valley narrower in many dimensions.
     fn stretch(self) -> f64 {
         ((self.dimensions as f64).sqrt() / 8.0).max(1.0)
     }
 
-    /// The width of the cube in which Gallagher's peaks are, and half of it.
+    /// The width of the cube that contains Gallagher's peaks, and half of it.
     fn area(self) -> (f64, f64) {
         if self.function == 21 { (10.0, 5.0) } else { (9.8, 4.9) }
     }
 
-    /// Gallagher's peaks, the global one first: how high and where they are, and how narrow in each direction.
+    /// Gallagher's peaks, the global one first: their heights, positions, and widths in each direction.
     fn peaks(self) -> [(&'static str, Given); 3] {
         const CONDITION: f64 = 1000.0;
         let (count, condition) =

@@ -1,5 +1,5 @@
-//! The noiseless BBOB suite of COCO: 24 functions for comparing optimisers, each of any number of instances, in two or
-//! more dimensions.
+//! The noiseless BBOB suite of COCO: 24 functions for comparing optimisers, each with many instances, in two or more
+//! dimensions.
 //!
 //! ```
 //! use warpswarm::{Algorithm, Settings, Stop, bbob};
@@ -10,21 +10,21 @@
 //! # Ok::<(), warpswarm::Error>(())
 //! ```
 //!
-//! An instance is a function whose optimum has been moved and, of most functions, whose axes have been rotated, by random
-//! numbers that the instance's number determines. The random numbers are COCO's own, and so are the values: they differ by
-//! less than 1e-12 of `|f - f_opt| + |f_opt|`; of f16 by 3e-12, which is less than the last bits of the coordinates make
-//! of a difference there. `benches/bbob/coco.py` compares them. The search is within -5 and 5 in every coordinate.
+//! An instance is a function whose optimum is shifted and, for most functions, whose axes are rotated, by random
+//! numbers that follow from the instance's number. The random numbers are COCO's own, and the values agree with COCO's:
+//! they differ by less than 1e-12 of `|f - f_opt| + |f_opt|`, for f16 by 3e-12, which is less than the effect of the
+//! last bits of the coordinates. `benches/bbob/coco.py` compares them. The bounds are -5 and 5 in every coordinate.
 //!
-//! Rotations depend on the platform's logarithm and cosine, as they do in COCO. With a C library that rounds these another
-//! way, values may differ by 1e-9 of their size.
+//! Rotations depend on the platform's logarithm and cosine, as they do in COCO. With a C library that rounds these
+//! differently, values may differ by 1e-9 of their size.
 //!
-//! Each function is a [problem file](crate::problem::problem_file) whose constants are computed; see the folder `bbob` of the
-//! library's source for its formula. So it runs on CPU and GPU, with the same bits.
+//! Each function is a [problem file](crate::problem::problem_file) with computed constants; its formula is in the
+//! folder `bbob` of the library's source. So it runs on CPU and GPU, with the same bits.
 //!
-//! Sources: N. Hansen, S. Finck, R. Ros, A. Auger, Real-parameter black-box optimization benchmarking 2009: noiseless functions
-//! definitions, INRIA RR-6829; N. Hansen, A. Auger, R. Ros, O. Mersmann, T. Tusar, D. Brockhoff, COCO: a platform for comparing
-//! continuous optimizers in a black-box setting, Optimization Methods and Software 36, 2021. Where the two differ, the functions
-//! are COCO's (`coco-experiment` 2.8.2).
+//! Sources: N. Hansen, S. Finck, R. Ros, A. Auger, Real-parameter black-box optimization benchmarking 2009: noiseless
+//! functions definitions, INRIA RR-6829; N. Hansen, A. Auger, R. Ros, O. Mersmann, T. Tusar, D. Brockhoff, COCO: a
+//! platform for comparing continuous optimizers in a black-box setting, Optimization Methods and Software 36, 2021. If
+//! the two differ, the functions are those of COCO (`coco-experiment` 2.8.2).
 
 mod instance;
 mod random;
@@ -35,13 +35,14 @@ use crate::error::{Error, Result, nearest};
 use crate::problem::problem_file::ProblemFile;
 use instance::Instance;
 
-/// The largest number of an instance; beyond it seeds would leave the range of COCO's generator.
+/// The largest number of an instance; with a larger one seeds would leave the range of COCO's generator.
 pub const MAX_INSTANCE: u32 = 200_000;
-/// How many dimensions a function has where nobody says.
+/// The default number of dimensions.
 pub const USUAL_DIMENSIONS: usize = 10;
-/// The least dimensions of a function.
+/// The smallest number of dimensions.
 pub const MIN_DIMENSIONS: usize = 2;
-/// The most: a rotation's sums are written out, and an expression has at most 256 intermediate results at a time.
+/// The largest number of dimensions: the sums of a rotation are expanded, and an expression has at most 256
+/// intermediate results at a time.
 pub const MAX_DIMENSIONS: usize = 100;
 
 /// A function of the suite.
@@ -58,14 +59,14 @@ pub const MAX_DIMENSIONS: usize = 100;
 pub struct Function {
     /// Its number in the suite, from 1.
     pub number: u32,
-    /// Its name for users, such as `bbob-f15`.
+    /// Its name in commands and errors, such as `bbob-f15`.
     pub id: &'static str,
-    /// What the function is called.
+    /// Its descriptive name.
     pub name: &'static str,
     text: &'static str,
 }
 
-/// An instance of a function, in so many dimensions.
+/// An instance of a function, in a number of dimensions.
 #[derive(Clone, Debug)]
 pub struct Bbob {
     function: &'static Function,
@@ -113,11 +114,11 @@ pub fn all() -> &'static [Function] {
     &ALL
 }
 
-/// The function of a name: `bbob-f3` and `bbob-f03` are the same one.
+/// The function of this name: `bbob-f3` and `bbob-f03` are the same.
 ///
 /// # Errors
 ///
-/// Where no function has the name.
+/// If no function has this name.
 pub fn find(name: &str) -> Result<&'static Function> {
     let digits =
         name.strip_prefix("bbob-f").filter(|rest| rest.bytes().all(|c| c.is_ascii_digit()));
@@ -129,11 +130,11 @@ pub fn find(name: &str) -> Result<&'static Function> {
     })
 }
 
-/// An instance of the function with a number, in so many dimensions: see [`Function::instance`].
+/// An instance of the function with this number: see [`Function::instance`].
 ///
 /// # Errors
 ///
-/// Where there is no such function, instance or number of dimensions.
+/// If there is no such function, instance or number of dimensions.
 pub fn problem(function: u32, instance: u32, dimensions: usize) -> Result<Bbob> {
     let found = ALL.iter().find(|of| of.number == function);
     let found = found.ok_or_else(|| Error::Setting {
@@ -145,7 +146,7 @@ pub fn problem(function: u32, instance: u32, dimensions: usize) -> Result<Bbob> 
 }
 
 impl Function {
-    /// An instance, in so many dimensions.
+    /// An instance, in a number of dimensions.
     ///
     /// ```
     /// use warpswarm::bbob;
@@ -161,7 +162,7 @@ impl Function {
     ///
     /// # Errors
     ///
-    /// Where the number of the instance is not from 1 to [`MAX_INSTANCE`], or that of the dimensions not from
+    /// If the number of the instance is not from 1 to [`MAX_INSTANCE`], or the number of dimensions not from
     /// [`MIN_DIMENSIONS`] to [`MAX_DIMENSIONS`].
     pub fn instance(&'static self, instance: u32, dimensions: usize) -> Result<Bbob> {
         if !(1..=MAX_INSTANCE).contains(&instance) {
@@ -194,18 +195,18 @@ impl Bbob {
         self.instance
     }
 
-    /// The function's expression with the instance's numbers, and its bounds: it evaluates and optimises.
+    /// The problem file with the function's expression, the instance's numbers and the bounds: for evaluating and
+    /// optimising.
     pub fn file(&self) -> &ProblemFile {
         &self.file
     }
 
-    /// The optimum. In floating-point numbers its value may differ from [`optimum_value`](Bbob::optimum_value) by rounding
-    /// errors.
+    /// The optimum. Its computed value may differ from [`optimum_value`](Bbob::optimum_value) by rounding errors.
     pub fn optimum_position(&self) -> &[f64] {
         &self.optimum
     }
 
-    /// The least value of the function, COCO's `f_opt`.
+    /// The minimum of the function, COCO's `f_opt`.
     pub fn optimum_value(&self) -> f64 {
         self.value
     }

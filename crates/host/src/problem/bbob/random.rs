@@ -1,11 +1,11 @@
-//! The random numbers from which COCO makes the instances of its functions: the same ones for the same seed.
+//! COCO's random numbers for the instances of its functions: the same numbers for the same seed.
 //!
-//! Logarithm and cosine are the platform's, as in COCO. Our own are as accurate, but round another way now and then; that
-//! moves a rotation by a rounding error, of which f19 makes a difference of 1e-9 in its values.
+//! Logarithm and cosine are the platform's, as in COCO. The library's own functions are as accurate, but occasionally
+//! round differently; this changes a rotation by a rounding error, and values of f19 by 1e-9.
 
-/// So many uniform numbers above 0 and at most 1.
+/// `count` uniform numbers above 0 and at most 1.
 ///
-/// The generator is the one of Park and Miller, `s = 16807 * s mod (2^31 - 1)`, whose numbers are shuffled by a table of 32
+/// The generator is that of Park and Miller, `s = 16807 * s mod (2^31 - 1)`, with its numbers shuffled by a table of 32
 /// (Bays and Durham).
 pub(super) fn uniform(count: usize, seed: u64) -> Vec<f64> {
     const MODULUS: u64 = (1 << 31) - 1;
@@ -26,13 +26,13 @@ pub(super) fn uniform(count: usize, seed: u64) -> Vec<f64> {
     let mut draw = || {
         let place = (shown / 67_108_865) as usize;
         shown = std::mem::replace(&mut table[place], next());
-        // Zero is replaced, since its logarithm is taken.
+        // Zero is replaced, because its logarithm is taken later.
         if shown == 0 { 1e-99 } else { shown as f64 / MODULUS as f64 }
     };
     (0..count).map(|_| draw()).collect()
 }
 
-/// So many normal numbers, by the method of Box and Muller.
+/// `count` normal numbers, by the Box-Muller method.
 pub(super) fn normal(count: usize, seed: u64) -> Vec<f64> {
     let uniform = uniform(2 * count, seed);
     let (radii, angles) = uniform.split_at(count);
@@ -44,11 +44,12 @@ pub(super) fn normal(count: usize, seed: u64) -> Vec<f64> {
     radii.iter().zip(angles).map(one).collect()
 }
 
-/// A rotation, `[row][column]`: columns of normal numbers, made orthonormal one after the other (Gram and Schmidt).
+/// A rotation, `[row][column]`: columns of normal numbers, made orthonormal in sequence (Gram-Schmidt).
 pub(super) fn rotation(dimensions: usize, seed: u64) -> Vec<Vec<f64>> {
     let numbers = normal(dimensions * dimensions, seed);
     let mut columns: Vec<Vec<f64>> = numbers.chunks(dimensions).map(<[f64]>::to_vec).collect();
-    // In COCO's order: from left to right, and each earlier column's part is taken off before the next one is looked at.
+    // In COCO's order: from left to right, and the component along each earlier column is removed before the next one
+    // is computed.
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b);
     for i in 0..dimensions {
         let (earlier, rest) = columns.split_at_mut(i);
@@ -63,7 +64,7 @@ pub(super) fn rotation(dimensions: usize, seed: u64) -> Vec<Vec<f64>> {
     (0..dimensions).map(|row| columns.iter().map(|column| column[row]).collect()).collect()
 }
 
-/// For each of so many uniform numbers, where the number of its rank stands.
+/// The permutation that sorts `count` uniform numbers: for each rank, the index of the number.
 pub(super) fn permutation(count: usize, seed: u64) -> Vec<usize> {
     let numbers = uniform(count, seed);
     let mut order: Vec<usize> = (0..count).collect();

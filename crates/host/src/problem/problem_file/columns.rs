@@ -1,4 +1,4 @@
-//! Columns of a text file with a line of headings.
+//! Reads columns of a text file with a line of headings.
 
 use std::borrow::Cow;
 use std::fs;
@@ -8,16 +8,17 @@ use super::file::{Column, Format};
 use super::names::on_one_line;
 use crate::error::meant;
 
-/// The most numbers of all columns.
+/// The largest count of numbers in all columns.
 pub(super) const MOST_NUMBERS: usize = 1 << 27;
 /// The largest file, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
-/// Letters of a cell that are shown.
+/// The largest number of characters of a cell that a message shows.
 const SHOWN: usize = 40;
-/// What may stand between cells, in the order in which it is tried.
+/// The possible separators of cells, in the order in which they are tried.
 const SEPARATORS: [u8; 4] = *b",;\t ";
 
-/// The numbers of these columns, `[column][row]`, of a matrix row after row; or what is wrong with the file, in words.
+/// The numbers of these columns, `[column][row]`; a matrix is stored row by row. On failure, what is wrong with the
+/// file.
 pub(super) fn read(
     path: &Path,
     columns: &[Column],
@@ -26,7 +27,7 @@ pub(super) fn read(
     parse(&text(path)?, columns, format)
 }
 
-/// What a file says; or what is wrong with it, in words.
+/// The text of a file. On failure, what is wrong with it.
 pub(super) fn text(path: &Path) -> Result<String, String> {
     let unreadable = |error: &dyn std::fmt::Display| format!("cannot be read ({error})");
     let about = fs::metadata(path).map_err(|error| unreadable(&error))?;
@@ -40,7 +41,7 @@ pub(super) fn text(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "is no text in UTF-8".to_string())
 }
 
-/// Whether these can be the numbers of such columns; or what is wrong with them, in words.
+/// Checks that the numbers match the columns. On failure, what is wrong with them.
 pub(super) fn check(numbers: &[Vec<f64>], columns: &[Column]) -> Result<(), String> {
     let mut rows = None;
     for (numbers, column) in numbers.iter().zip(columns) {
@@ -70,7 +71,7 @@ fn parse(text: &str, columns: &[Column], format: &Format) -> Result<Vec<Vec<f64>
     Ok(numbers)
 }
 
-/// A text of columns, whose headings are known.
+/// A text of columns whose headings have been read.
 pub(super) struct Sheet<'a> {
     text: Cow<'a, str>,
     separator: u8,
@@ -79,7 +80,7 @@ pub(super) struct Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    /// Reads the headings, among which some are wanted: by these the separator is found.
+    /// Reads the headings. The separator is detected from the `wanted` headings.
     pub(super) fn new(text: &'a str, wanted: &[&str], format: &'a Format) -> Result<Self, String> {
         let text = text.trim_start_matches('\u{feff}');
         let separator = match format.separator {
@@ -96,8 +97,9 @@ impl<'a> Sheet<'a> {
         self.headings.iter()
     }
 
-    /// Gives the numbers of each row below these headings to `take`, with what is below the heading `label`. Numbers from the
-    /// so-manieth heading on are NaN where they are missing and rows without a number are left out.
+    /// Calls `take` with the numbers of each row below these headings, and with the text below the heading `label`.
+    /// If the format skips missing numbers, those from the heading with index `optional` on are NaN, and rows in which
+    /// another number is missing are skipped.
     pub(super) fn rows(
         &self,
         wanted: &[&str],
@@ -184,7 +186,7 @@ fn reader<'a>(text: &'a str, separator: u8, format: &Format) -> csv::Reader<&'a 
         .from_reader(text.as_bytes())
 }
 
-/// Of cells with spaces between, one space between each.
+/// The text with one space between cells, if cells are separated by spaces.
 fn spaced(text: &str, separator: u8) -> Cow<'_, str> {
     if separator != b' ' {
         return Cow::Borrowed(text);
@@ -193,13 +195,13 @@ fn spaced(text: &str, separator: u8) -> Cow<'_, str> {
     Cow::Owned(text.lines().map(line).collect::<Vec<_>>().join("\n"))
 }
 
-/// The separator under which all headings are there, otherwise the one that makes most of them.
+/// The separator with which all headings are found, otherwise the one that gives the most headings.
 fn found(text: &str, wanted: &[&str], format: &Format) -> Result<u8, String> {
     let mut most = (0, b',');
     let first = first_lines(text, format);
     let has_others = first.contains([',', ';', '\t']);
     for separator in SEPARATORS {
-        // A comma between digits is none between cells, and headings may have spaces in them.
+        // A comma between digits may be a decimal comma, and headings may contain spaces.
         if separator == b',' && format.has_decimal_commas || separator == b' ' && has_others {
             continue;
         }
@@ -217,7 +219,7 @@ fn found(text: &str, wanted: &[&str], format: &Format) -> Result<u8, String> {
     Ok(most.1)
 }
 
-/// The text up to the end of its first line that is no comment.
+/// The text up to the end of its first line that is not a comment.
 fn first_lines(text: &str, format: &Format) -> String {
     let comment = char::from(format.comment.unwrap_or(b'#'));
     let is_comment = |line: &&str| line.starts_with(comment) || line.trim().is_empty();
@@ -228,7 +230,7 @@ fn first_lines(text: &str, format: &Format) -> String {
 enum Cell {
     Number(f64),
     Missing,
-    /// With what else may be meant.
+    /// Not a number; the text suggests what may be meant.
     Wrong(&'static str),
 }
 
@@ -255,7 +257,7 @@ fn number(field: &str, format: &Format) -> Cell {
     }
 }
 
-/// Where a heading is.
+/// The position of a heading.
 fn place(heading: &str, headings: &csv::StringRecord, separator: u8) -> Result<usize, String> {
     let mut all = headings.iter().enumerate().filter(|(_, other)| *other == heading);
     let Some((place, _)) = all.next() else { return Err(missing(heading, headings, separator)) };
@@ -311,7 +313,7 @@ fn in_words(separator: u8) -> String {
     }
 }
 
-/// As much of a text as is shown.
+/// The part of a text that messages show.
 fn short(text: &str) -> String {
     let mut shown: String = text.chars().take(SHOWN).collect();
     if shown.len() < text.len() {

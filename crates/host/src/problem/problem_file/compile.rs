@@ -1,4 +1,4 @@
-//! From trees to a graph: what names and functions mean, and over what reductions go.
+//! Compiles syntax trees to a graph: resolves names and functions, and the ranges of reductions.
 
 mod choices;
 mod conditions;
@@ -25,47 +25,48 @@ use super::graph::{Graph, Node, Value};
 use super::names::{Meaning, Names, Options, on_one_line};
 use super::syntax::{Kind, Mistake, Operator, Tree};
 
-/// The most values of a problem.
+/// The largest number of values in a problem.
 const MOST_VALUES: usize = 4096;
-/// The most parts of expressions that are gone through, with those of written-out reductions each time.
+/// The largest number of parts of expressions that are compiled; a part of an expanded reduction counts once for each
+/// term.
 const MOST_WORK: usize = 1 << 20;
 
-/// Names with a meaning of their own, which no file may give to something else.
+/// Reserved names, which a file may not define.
 pub(super) const NAMES: [&str; 7] = ["pi", "inf", "true", "false", "and", "or", "not"];
 
-/// Makes a graph of trees.
+/// Compiles trees to a graph.
 pub(super) struct Compiler<'a> {
     names: &'a Names,
-    /// Of the variables, where expressions may depend on some.
+    /// The bounds of the variables, if expressions may depend on variables.
     bounds: Option<&'a Bounds>,
     /// The code of each coordinate's scale, if one is not 0.
     codes: &'a [f64],
-    /// Data that belong to this graph alone, behind those of the names and the codes.
+    /// Data of this graph alone, stored after those of the names and the codes.
     own_data: Vec<f64>,
-    /// Where rows of them begin, by what they are.
+    /// The positions of rows in these data, by their contents.
     rows: HashMap<(u32, Vec<u32>), u32>,
     pub(super) graph: Graph,
-    /// Whether the graph may grow without end; it has been made before, with other scales.
+    /// Whether the graph may grow without limit: it has been compiled before, with other scales.
     is_checked: bool,
     work: usize,
-    /// How far from each other the sides of an equation may be.
+    /// The tolerance of equations.
     tolerance: f64,
-    /// The named expressions that are known by now, and the elements of those that are many.
+    /// The named expressions compiled so far, and the elements of those that are arrays.
     lets: Vec<lets::Ready>,
     elements: HashMap<(u32, elements::Place), Value>,
-    /// The least and the greatest number that coordinates mean, by their values.
+    /// The smallest and largest number that coordinates stand for, by their values.
     ranges: HashMap<Value, (f64, f64)>,
-    /// What names mean within the differential equation.
+    /// The meanings of names within the differential equation.
     moment: Option<ode::Moment>,
-    /// How much room constraints leave.
+    /// How much room the constraints leave.
     room: room::Room,
 }
 
-/// What the terms of a reduction are.
+/// The kind of a reduction's terms.
 #[derive(Clone, Copy, Debug)]
 enum Term {
     Number,
-    /// What is asked of a condition, or of its opposite; all of them, or one, are to hold.
+    /// A measure of a condition, or of its opposite if it must not hold; the conditions are joined by `and` or `or`.
     Condition {
         measure: Measure,
         holds: bool,
@@ -81,12 +82,12 @@ struct Fold {
     body: Tree,
 }
 
-/// The indices that are known where something is written.
+/// The indices that are defined where an expression stands.
 #[derive(Clone, Debug, Default)]
 struct Scope {
-    /// That of the reduction whose terms are computed.
+    /// The index of the reduction whose terms are compiled.
     index: Option<Index>,
-    /// Those of reductions that are written out.
+    /// The indices of expanded reductions.
     fixed: Vec<(String, i64)>,
 }
 
@@ -98,7 +99,7 @@ struct Index {
     terms: u32,
 }
 
-/// A whole number, perhaps after the index.
+/// An integer, optionally added to the index.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Linear {
     indexed: bool,
@@ -130,29 +131,29 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The same of what has been compiled before, with coordinates whose scales have these codes.
+    /// This compiler for coordinates with these scale codes, for a problem that has been compiled before.
     pub(super) fn of_scales(self, codes: &'a [f64]) -> Self {
         Compiler { codes, is_checked: true, ..self }
     }
 
-    /// The data that the graph's places are of.
+    /// The data to which the graph's positions refer.
     pub(super) fn data(&self) -> Vec<f64> {
         [&self.names.data, self.codes, &self.own_data].concat()
     }
 
-    /// The number that an expression is, if it is one at every point.
+    /// The number of an expression, if it is the same at every point.
     pub(super) fn constant(&mut self, tree: &Tree) -> Option<f64> {
         let value = self.value(tree, &Scope::default()).ok()?;
         self.graph.number(value)
     }
 
-    /// What an expression is in the row, of so many, that the number of the term says.
+    /// The value of an expression in the row of data with the index of the term, for `rows` rows.
     pub(super) fn in_row(&mut self, tree: &Tree, rows: u32) -> Result<Value, Mistake> {
         let index = Some(Index { name: ROW.into(), start: 1, terms: rows });
         self.value(tree, &Scope { index, fixed: Vec::new() })
     }
 
-    /// Counts the parts of expressions that are gone through.
+    /// Counts the parts of expressions that are compiled.
     fn count_work(&mut self, tree: &Tree) -> Result<(), Mistake> {
         self.work += 1;
         let is_much = self.graph.len() > MOST_VALUES || self.work > MOST_WORK;
@@ -166,7 +167,7 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// A number; a condition is 1 where it holds, otherwise 0.
+    /// The value of a number; a condition is 1 if it holds, otherwise 0.
     fn value(&mut self, tree: &Tree, scope: &Scope) -> Result<Value, Mistake> {
         self.count_work(tree)?;
         if is_condition(tree) {
@@ -237,7 +238,7 @@ impl<'a> Compiler<'a> {
                 Ok(self.meant(name, x, (at, 1), false))
             }
             Some(&Meaning::Let(number)) => self.named(number, name, tree),
-            // The one number that a run has of it.
+            // The only number of the array in each run.
             Some(&Meaning::Data(at, 1)) if self.names.own.place(at).is_some() => {
                 Ok(self.datum(at, false))
             }
@@ -256,7 +257,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// What is meant by a coordinate of a variable, one of so many from one on.
+    /// The users' value of a coordinate of a variable with `count` coordinates from `first` on.
     fn meant(&mut self, name: &str, x: Value, (first, count): (u32, u32), indexed: bool) -> Value {
         let of = self.codes.get(first as usize..).unwrap_or_default();
         let of = &of[..of.len().min(count as usize)];
@@ -311,12 +312,12 @@ impl<'a> Compiler<'a> {
         Mistake { what: format!("unknown {what} `{name}`{}", like.unwrap_or_default()), at }
     }
 
-    /// Whether a name has no meaning yet, so that it may be an index.
+    /// Whether a name is not defined, so that it may be an index.
     fn may_be_index(&self, name: &str, scope: &Scope) -> bool {
         self.names.get(name).is_none() && !scope.knows(name) && !NAMES.contains(&name)
     }
 
-    /// Whether a name stands for many numbers.
+    /// Whether a name stands for an array.
     fn is_array(&self, name: &str) -> bool {
         match self.names.get(name) {
             Some(Meaning::Coordinates(..) | Meaning::Data(..) | Meaning::Matrix(..)) => true,
@@ -329,13 +330,13 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The mistake of taking a name of many numbers for one.
+/// The mistake of using an array as a number.
 fn many(name: &str, tree: &Tree) -> Mistake {
     let what = format!("`{name}` is many numbers; allowed: one of them, `{name}[i]`");
     Mistake::new(what, &tree.at)
 }
 
-/// The index of reductions over all numbers of a name, which nobody can write.
+/// The index of reductions over all numbers of a name; a file cannot contain this name.
 const EVERY: &str = "#";
 
 /// A name with the index [`EVERY`].

@@ -1,4 +1,4 @@
-//! Programs on the CPU: laid out for [`machine`], each thread with a memory of its own.
+//! Programs on the CPU: laid out for [`machine`], with a separate memory for each thread.
 
 mod layout;
 
@@ -20,16 +20,16 @@ use crate::settings::precise::Precise;
 /// A program laid out in memory.
 #[derive(Debug)]
 pub(super) struct Machine<R> {
-    /// Tells memories of different programs apart.
+    /// Identifies the memories of this program.
     number: u64,
-    /// What memory is at first.
+    /// The initial contents of the memory.
     memory: Vec<R>,
-    /// Where the coordinates go.
+    /// The position of the coordinates.
     coordinates: usize,
-    /// Where the numbers go that the run has for itself, and those of all runs.
+    /// The position of the run's own numbers, and those of all runs.
     own: usize,
     of_runs: Own,
-    /// Coordinates that are needed side by side, and where.
+    /// Coordinates that are replicated for all vector lanes, and their positions.
     spread: Vec<(usize, usize)>,
     steps: Vec<machine::Step>,
     bodies: Vec<machine::Instruction>,
@@ -40,24 +40,24 @@ pub(super) struct Machine<R> {
     vectors: Vectors,
 }
 
-/// What is computed of each of so many rows of data.
+/// What is computed for each of `rows` rows of data.
 #[derive(Debug)]
 struct Rows {
     rows: usize,
-    /// The instructions, among the bodies.
+    /// The range of its instructions among the bodies.
     body: Range<usize>,
     outputs: Vec<u32>,
 }
 
-/// Memories of programs, those of the programs used last.
+/// The memories of the most recently used programs.
 type Memories = Vec<(u64, Box<dyn Any>)>;
 
-/// The memory of a program, and the run whose numbers are in it.
+/// The memory of a program, and the run whose numbers it contains.
 struct Memory<R> {
     numbers: Vec<R>,
     run: u32,
 }
-/// A thread that alternates between more programs than this makes their memories anew.
+/// The number of memories that a thread keeps; if it alternates between more programs, memories are created again.
 const MEMORIES: usize = 4;
 
 thread_local! {
@@ -65,12 +65,12 @@ thread_local! {
 }
 
 impl<R: Real> Machine<R> {
-    /// Lays out a program of so many coordinates.
+    /// Lays out a program for this number of coordinates.
     pub(super) fn new(program: &Program, dimensions: usize, (data, own): (&[f64], &Own)) -> Self {
         Layout::new(program, dimensions, (data, own)).machine(program, own.clone())
     }
 
-    /// Hands what the program computes at a point of a run to `take`.
+    /// Calls `take` with the results of the program at a point of a run.
     pub(super) fn at<T>(
         &self,
         at: (u32, &[R]),
@@ -79,8 +79,7 @@ impl<R: Real> Machine<R> {
         self.with_memory(at, |memory| take(&mut self.outputs.iter().map(|&at| memory[at as usize])))
     }
 
-    /// What the program computes of rows of data from one on at a point of a run: `into` is `[output][row]`, with so many
-    /// rows.
+    /// Computes `count` rows of data from `first` on at a point of a run. `into` is `[output][row]`, with `count` rows.
     pub(super) fn rows(&self, at: (u32, &[R]), first: usize, (into, count): (&mut [R], usize)) {
         self.with_memory(at, |memory| {
             let mut before = 0;
@@ -97,7 +96,7 @@ impl<R: Real> Machine<R> {
         });
     }
 
-    /// Carries out the program's steps at a point of a run, and hands the memory to `then`.
+    /// Executes the program's steps at a point of a run, and calls `then` with the memory.
     fn with_memory<T>(&self, (run, x): (u32, &[R]), then: impl FnOnce(&mut [R]) -> T) -> T {
         MEMORIES_HERE.with_borrow_mut(|memories| {
             let at = memories.iter().position(|(number, _)| *number == self.number);
@@ -114,7 +113,7 @@ impl<R: Real> Machine<R> {
         })
     }
 
-    /// Carries out the program's steps.
+    /// Executes the program's steps.
     fn carry_out(&self, memory: &mut Memory<R>, run: u32, x: &[R]) {
         let Memory { numbers: memory, run: before } = memory;
         if *before != run {
@@ -137,7 +136,7 @@ impl<R: Real> Machine<R> {
     }
 }
 
-/// A machine for each precision, made when it is first asked for.
+/// A machine for each precision, created at first use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Machines([OnceLock<Arc<dyn Any + Send + Sync>>; 2]);
 

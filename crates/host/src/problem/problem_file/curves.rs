@@ -1,4 +1,4 @@
-//! Models beside what was observed: what `fit = "y ~ ..."` says.
+//! Models with their observations, from `fit = "y ~ ..."`.
 
 use warpswarm_core::fit::{Loss, Scatter};
 use warpswarm_core::sum::MAX_TERMS;
@@ -6,10 +6,10 @@ use warpswarm_core::sum::MAX_TERMS;
 use super::names::{Meaning, Names, on_one_line};
 use super::syntax::{Kind, Mistake, Operator, Relation, Tree};
 
-/// The index of the rows of data, which nobody can write.
+/// The index of the rows of data; a file cannot contain this name.
 pub(super) const ROW: &str = "#row";
 
-/// Models, and how what was observed scatters around them.
+/// Models, and how the observations scatter around them.
 #[derive(Clone, Debug)]
 pub(super) struct Curves {
     /// At least one.
@@ -17,41 +17,40 @@ pub(super) struct Curves {
     pub(super) scatter: Scatter,
 }
 
-/// A model beside what was observed.
+/// A model with its observations.
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
-    /// Where the file says it: `fit`, or `fits[2]`.
+    /// The key in the file: `fit`, or `fits[2]`.
     pub(super) key: String,
     pub(super) text: String,
-    /// How many rows there are.
+    /// The number of rows.
     pub(super) rows: u32,
-    /// What was observed, as it is written before `~`, and in row [`ROW`].
+    /// The observed quantity: its text before `~`, and its expression in row [`ROW`].
     pub(super) left: String,
     pub(super) observed: Tree,
     pub(super) spread: Option<Spread>,
-    /// What is predicted of row [`ROW`].
+    /// The prediction for row [`ROW`].
     pub(super) model: Tree,
 }
 
-/// How certain observations are.
+/// The uncertainty of observations.
 #[derive(Clone, Debug)]
 pub(super) struct Spread {
-    /// Whether it is a standard deviation, or else a weight, 1 / sigma^2.
+    /// Whether it is a standard deviation; otherwise it is a weight, 1 / sigma^2.
     pub(super) is_sigma: bool,
     pub(super) text: String,
-    /// That of row [`ROW`].
+    /// Its expression in row [`ROW`].
     pub(super) tree: Tree,
 }
 
 impl Spread {
-    /// The key of the file.
+    /// The key in the file.
     pub(super) fn key(&self) -> &'static str {
         if self.is_sigma { "sigma" } else { "weights" }
     }
 }
 
-/// The columns of data that are named in a tree of data and constants alone, each with its length; or what else is
-/// named.
+/// The columns that occur in a tree of data and constants only, each with its length. The mistake is any other name.
 pub(super) fn columns(tree: &Tree, names: &Names) -> Result<Vec<(String, u32)>, Mistake> {
     let mut all = Vec::new();
     match &tree.kind {
@@ -76,7 +75,7 @@ pub(super) fn columns(tree: &Tree, names: &Names) -> Result<Vec<(String, u32)>, 
     Ok(all)
 }
 
-/// What is before `~`, and what follows, where it stands: what is before it is blank.
+/// The text before `~`, and the text after it, at the same position: everything before it is blank.
 pub(super) fn parted(text: &str) -> Result<(&str, String), Mistake> {
     let Some((name, _)) = text.split_once('~') else {
         let what = "no `~` in it; allowed: a column of data, `~` and a model, such as `y ~ a * exp(-t / b)`";
@@ -86,12 +85,12 @@ pub(super) fn parted(text: &str) -> Result<(&str, String), Mistake> {
     Ok((name, blank + &text[name.len() + 1..]))
 }
 
-/// Functions of all numbers of a name.
+/// Functions of arrays.
 const OF_ALL: [&str; 3] = ["len", "dot", "norm"];
-/// Functions of all numbers of a name, if that is all that is given.
+/// Functions of arrays if they have a single argument.
 const REDUCTIONS: [&str; 7] = ["sum", "prod", "min", "max", "mean", "all", "any"];
 
-/// The tree, where a name of as many numbers as there are rows is that of the row.
+/// The tree with every name that is an array of `rows` numbers replaced by its element in the row.
 pub(super) fn of_row(tree: &Tree, rows: u32, names: &Names) -> Result<Tree, Mistake> {
     let of = |tree: &Tree| of_row(tree, rows, names);
     let boxed = |tree: &Tree| of(tree).map(Box::new);
@@ -100,7 +99,7 @@ pub(super) fn of_row(tree: &Tree, rows: u32, names: &Names) -> Result<Tree, Mist
         Kind::Name(name) => {
             let len = match names.get(name) {
                 Some(&(Meaning::Data(_, len) | Meaning::State(_, len))) if len != 1 => Some(len),
-                // How many numbers it has is known when it is compiled.
+                // The length of its array is known when it is compiled.
                 Some(&Meaning::Let(number)) => {
                     names.lets[number as usize].defined.over.as_ref().map(|_| rows)
                 }
@@ -147,7 +146,7 @@ fn named(name: &str, at: &Tree) -> Tree {
     Tree { kind: Kind::Name(name.into()), at: at.at.clone() }
 }
 
-/// Makes trees that stand at the same place.
+/// Creates trees with the same place in the text.
 struct At<'a>(&'a Tree);
 
 impl At<'_> {
@@ -173,7 +172,7 @@ impl At<'_> {
 }
 
 impl Curves {
-    /// The cost of all rows: chi-squared, as [`Misfit`](warpswarm_core::fit::Misfit) has it.
+    /// The total cost of all rows: chi-squared, as in [`Misfit`](warpswarm_core::fit::Misfit).
     pub(super) fn cost(&self) -> Option<Tree> {
         let of = |curve: &Curve| curve.cost(self.scatter);
         self.all.iter().map(of).reduce(|sum, next| {
@@ -209,7 +208,7 @@ impl Curve {
                 robust(&at, at.square(residual), loss, scale)
             }
         };
-        // A sum has so many terms at most.
+        // A sum has at most this many terms.
         let sums = (0..self.rows).step_by(MAX_TERMS).map(|first| {
             let last = self.rows.min(first + MAX_TERMS as u32);
             let ends = [first + 1, last].map(|row| at.number(f64::from(row)));
@@ -220,7 +219,7 @@ impl Curve {
     }
 }
 
-/// What a squared residual costs: C^2 rho(z) with z = square / C^2.
+/// The cost of a squared residual: C^2 rho(z) with z = square / C^2.
 fn robust(at: &At<'_>, square: Tree, loss: Loss, scale: f64) -> Tree {
     let whole = at.number(scale * scale);
     let z = at.with(square.clone(), Operator::Divide, whole.clone());
@@ -243,7 +242,7 @@ fn robust(at: &At<'_>, square: Tree, loss: Loss, scale: f64) -> Tree {
     at.with(whole, Operator::Multiply, rho)
 }
 
-/// 2 (m - y - y ln(m / y)), and 2 m where nothing was counted; NaN where the mean is below zero.
+/// 2 (m - y - y ln(m / y)), and 2 m for a count of zero; NaN if the mean is negative.
 fn poisson(at: &At<'_>, mean: Tree, seen: Tree) -> Tree {
     let twice = |tree: Tree| at.with(at.number(2.0), Operator::Multiply, tree);
     let missed = at.with(mean.clone(), Operator::Subtract, seen.clone());
@@ -253,7 +252,7 @@ fn poisson(at: &At<'_>, mean: Tree, seen: Tree) -> Tree {
     let some = at.with(missed, Operator::Subtract, logarithm);
     let none = at.less(at.number(0.0), seen);
     let cost = at.call("if", [none, twice(some), twice(mean.clone())]);
-    // The root of what is below zero is no number.
+    // The root of a negative number is NaN.
     let zero = at.with(at.call("sqrt", [mean]), Operator::Multiply, at.number(0.0));
     at.with(cost, Operator::Add, zero)
 }

@@ -1,4 +1,4 @@
-//! Data of many fits, from one file of columns.
+//! The data of many fits, from one file of columns.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::problem::ProblemFile;
 use super::reader::{DataFrom, Reader};
 use crate::error::{Error, Result};
 
-/// How a file of columns holds the data of fits.
+/// How a file of columns contains the data of fits.
 ///
 /// ```
 /// use warpswarm::problem_file::Layout;
@@ -21,16 +21,16 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Layout<'a> {
-    /// All rows are of one fit.
+    /// All rows belong to one fit.
     #[default]
     One,
-    /// A fit for each text or number in the column with this heading.
+    /// One fit for each text or number in the column with this heading.
     Groups(&'a str),
-    /// A fit for each column that the problem does not name, in place of the column before `~`.
+    /// One fit for each column that the problem does not name. It replaces the column before `~`.
     Wide,
 }
 
-/// A problem whose fits have data of their own: see [`ProblemFile::load_data_sets`].
+/// A problem with the data of many fits: see [`ProblemFile::load_data_sets`].
 ///
 /// ```
 /// use warpswarm::problem_file::{DataSets, ProblemFile};
@@ -46,21 +46,22 @@ pub enum Layout<'a> {
 pub struct DataSets {
     /// The problem, with the data.
     pub problem: ProblemFile,
-    /// What each fit is called: of [`Layout::One`] nothing.
+    /// The name of each fit; empty for [`Layout::One`].
     pub names: Vec<String>,
-    /// The rows of each fit. Where one has fewer than another, the rest are its last row once more:
-    /// [`FitSettings::rows`](crate::fit::FitSettings::rows) leaves them out.
+    /// The rows of each fit. If a fit has fewer rows than another, its last row is repeated;
+    /// [`FitSettings::rows`](crate::fit::FitSettings::rows) excludes the repeated rows.
     pub rows: Vec<u32>,
 }
 
-/// What is not looked through for names of columns.
+/// Keys whose values are not searched for names of columns.
 const NO_EXPRESSIONS: [&str; 6] = ["name", "unit", "choices", "data", "loss", "scale"];
-/// So many columns are named in a message, at most.
+/// The largest number of columns that a message lists.
 const SHOWN: usize = 20;
 
 impl ProblemFile {
-    /// Reads a problem file that fits models, with the data of many fits. They are in the file `data`, in place of the one that the problem
-    /// file names, whose columns they have; where it names no columns, each heading that its expressions use is one.
+    /// Reads a problem file that fits models, with the data of many fits. The data are in the file `data`, which
+    /// replaces the file that the problem file names and has the same columns. If the problem file names no columns,
+    /// every heading that its expressions use is a column.
     ///
     /// ```
     /// use warpswarm::fit::FitSettings;
@@ -82,7 +83,7 @@ impl ProblemFile {
     ///
     /// # Errors
     ///
-    /// As [`load`](ProblemFile::load); where there are no data, or they are not laid out like that.
+    /// As [`load`](ProblemFile::load), and if there are no data, or they do not have this layout.
     pub fn load_data_sets(
         path: impl AsRef<Path>,
         data: Option<&Path>,
@@ -120,7 +121,7 @@ impl ProblemFile {
             .map_err(|message| Error::ProblemFile { file: data.display().to_string(), message })?;
         let name = path.file_stem().map_or("problem".into(), |stem| stem.to_string_lossy());
         let problem = read.problem(&shown, &name, &text).map_err(|error| match error {
-            // What is missing may be a column by another name.
+            // A missing name may be a column with another name.
             Error::Expression { file, key, text, at, message } if table.is_none() => {
                 let message = format!("{message}; columns of the data: {}", read.headings);
                 Error::Expression { file, key, text, at, message }
@@ -130,21 +131,21 @@ impl ProblemFile {
         Ok(DataSets { problem, names: read.names, rows: read.rows })
     }
 
-    /// Rows of all models.
+    /// The number of rows of all models.
     fn observed_rows(&self) -> u32 {
         self.curves.iter().flat_map(|curves| &curves.all).map(|curve| curve.rows).sum()
     }
 }
 
-/// What is wanted of a file of data.
+/// What is read from a file of data.
 struct Wanted<'a> {
-    /// What the problem file says; nothing where it says no columns.
+    /// The columns that the problem file names; empty if it names none.
     columns: &'a [Column],
     format: Format,
     layout: Layout<'a>,
-    /// Words of the expressions, but for the names that the problem file gives.
+    /// Words in expressions, without the names that the problem file defines.
     words: HashSet<String>,
-    /// Of the wide layout the name of what was observed.
+    /// For the wide layout, the name of the observed column.
     observed: Option<&'a str>,
 }
 
@@ -186,7 +187,7 @@ impl<'a> Wanted<'a> {
         Ok(Wanted { columns, format, layout, words, observed })
     }
 
-    /// The columns that all fits have, of a file with these headings.
+    /// The columns that all fits have, from a file with these headings.
     fn columns<'h>(&self, headings: impl Iterator<Item = &'h str>) -> Vec<Column> {
         let is_observed = |column: &Column| Some(&*column.name) == self.observed;
         if !self.columns.is_empty() {
@@ -201,7 +202,7 @@ impl<'a> Wanted<'a> {
         used.map(column).collect()
     }
 
-    /// Reads the file; or says what is wrong with it.
+    /// Reads the file, or returns what is wrong with it.
     fn read(&self, path: &Path) -> std::result::Result<Sets, String> {
         let text = text(path)?;
         let known = self.columns([].into_iter());
@@ -262,22 +263,22 @@ impl<'a> Wanted<'a> {
 /// Rows of a file.
 #[derive(Default)]
 struct Rows {
-    /// Numbers of a row.
+    /// The count of numbers in a row.
     width: usize,
     /// `[row][number]`
     numbers: Vec<f64>,
-    /// Of which fit each row is.
+    /// The fit that each row belongs to.
     fits: Vec<u32>,
-    /// What the fits are called, in the order in which they come.
+    /// The names of the fits, in order of appearance.
     names: Vec<String>,
-    /// Their places among those.
+    /// The index of each name.
     places: HashMap<String, u32>,
-    /// Rows of each fit.
+    /// The number of rows of each fit.
     counts: Vec<u32>,
 }
 
 impl Rows {
-    /// Takes a row of the fit of this name.
+    /// Adds a row to the fit of this name.
     fn take(&mut self, row: &[f64], of: &str) {
         let fit = match self.places.get(of) {
             Some(&fit) => fit,
@@ -294,7 +295,7 @@ impl Rows {
         self.numbers.extend(row);
     }
 
-    /// Of rows with numbers that all fits have, and then one of each fit, those of each fit.
+    /// The rows of each fit, from rows with the numbers that all fits share, followed by one number for each fit.
     fn of_each(&self, all: usize, series: &[&str]) -> Self {
         let mut rows = Rows { width: all + 1, ..Rows::default() };
         for (at, name) in series.iter().enumerate() {
@@ -308,7 +309,8 @@ impl Rows {
         rows
     }
 
-    /// The numbers of each column, `[fit][row]`, of a matrix row after row: of as many rows for each fit.
+    /// The numbers of each column, `[fit][row]`, with the same number of rows for each fit; a matrix is stored row by
+    /// row.
     fn by_fit(&self, columns: &[Column]) -> std::result::Result<Vec<Vec<f64>>, String> {
         let (fits, most) =
             (self.counts.len(), self.counts.iter().copied().max().unwrap_or(0) as usize);
@@ -343,18 +345,18 @@ impl Rows {
 /// The data of fits.
 struct Sets {
     columns: Vec<Column>,
-    /// Of each column `[fit][row]`.
+    /// For each column `[fit][row]`.
     numbers: Vec<Vec<f64>>,
     names: Vec<String>,
     rows: Vec<u32>,
-    /// The names of the columns that the problem file gives, in its order.
+    /// The names of the columns that the problem file defines, in its order.
     in_table: Vec<String>,
     /// Headings of the file, as messages show them.
     headings: String,
 }
 
 impl Sets {
-    /// The problem that a text describes, with these data.
+    /// The problem of this text, with these data.
     fn problem(&self, file: &str, name: &str, text: &str) -> Result<ProblemFile> {
         let fits = self.rows.len().max(1);
         let of_first = |numbers: &[f64]| numbers[..numbers.len() / fits].to_vec();
@@ -379,7 +381,7 @@ impl Sets {
     }
 }
 
-/// Adds all words of expressions.
+/// Adds all words in expressions.
 fn words_of(value: &toml::Value, words: &mut HashSet<String>) {
     match value {
         toml::Value::String(text) => {

@@ -1,17 +1,18 @@
-//! Derivatives of values, as values of the same graph.
+//! Symbolic differentiation: derivatives of values, as values of the same graph.
 //!
-//! **Idea.** A value's derivative is an expression of the values that it is made of, most of which are computed anyway:
-//! that of `exp(u)` is `exp(u) u'`. Equal parts are one value of the graph, so that some derivatives add a few
-//! operations to those of the value. [`Dual`](warpswarm_core::dual::Dual) numbers, in contrast, carry all derivatives
-//! through all operations.
+//! **Idea.** The derivative of a value is an expression of its operands, most of which are computed anyway: that of
+//! `exp(u)` is `exp(u) u'`. Equal subexpressions are one value of the graph, so that few derivatives add only a few
+//! operations. In contrast, [`Dual`](warpswarm_core::dual::Dual) numbers carry all derivatives through all operations.
 //!
-//! **Rules.** Those of [`dual`](warpswarm_core::dual), at kinks and jumps too. What does not depend on a coordinate has
-//! derivative 0 by it. Where that is known only at a point (the derivative of `a * t` by `a` where the datum `t` is 0), it holds
-//! behind all functions whose slope may be infinite or NaN where their value is a number, or which have a pole: roots,
-//! powers, logarithms, inverse functions, gamma functions, `y0`, `y1`. It costs an operation there.
+//! **Rules.** They are those of [`dual`](warpswarm_core::dual), including kinks and jumps. A value that does not depend
+//! on a coordinate has derivative 0 by it. Sometimes this is only known at a point, for example for the derivative of
+//! `a * t` by `a` if the datum `t` is 0. Then the rule applies to all functions with a pole, or whose slope may be
+//! infinite or NaN at a finite value: roots, powers, logarithms, inverse functions, gamma functions, `y0`, `y1`. It
+//! costs one operation there.
 //!
-//! Two things differ from dual numbers. Behind a quotient or a product that is not finite, a derivative may be NaN that is 0
-//! there. And the slope of `tanh` is 1 - tanh^2, whose error is a rounding error of 1, however small it is.
+//! Two things differ from dual numbers. After a quotient or product that is not finite, a derivative may be NaN where
+//! dual numbers give 0. And the slope of `tanh` is 1 - tanh^2, whose absolute error is a rounding error of 1 even if
+//! the slope is small.
 
 mod simplified;
 mod slopes;
@@ -22,14 +23,15 @@ use warpswarm_core::expression::{Operation, Reduction};
 
 use super::graph::{Graph, Node, Value};
 
-/// Of values the derivative by each coordinate.
+/// For each value the derivative by each coordinate.
 type Known = HashMap<Value, Vec<Value>>;
 
 impl Graph {
-    /// The derivative of a value by each of some coordinates. The value may vary from term to term; then so may they.
+    /// The derivative of a value by each of some coordinates. If the value differs between terms, so do the
+    /// derivatives.
     ///
-    /// None where one is no expression: of a differential equation's solution, of a product, a least or a
-    /// greatest over terms that depend on such a coordinate, and of the digamma function.
+    /// `None` if a derivative is not an expression: that of a differential equation's solution, of a product, minimum
+    /// or maximum over terms that depend on such a coordinate, and of the digamma function.
     pub(super) fn derivatives(&mut self, value: Value, by: &[u32]) -> Option<Vec<Value>> {
         let mut needed = vec![false; value as usize + 1];
         needed[value as usize] = true;
@@ -46,7 +48,7 @@ impl Graph {
         known.remove(&value)
     }
 
-    /// The values on whose derivatives a value's depend.
+    /// The values on whose derivatives a value's derivatives depend.
     fn inner(&self, value: Value) -> Vec<Value> {
         match self.node(value) {
             Node::Fold { term, .. } => vec![term],
@@ -66,7 +68,7 @@ impl Graph {
         }
     }
 
-    /// The same of a value for which those that it depends on are known.
+    /// The derivatives of a value, from the known derivatives of its operands.
     fn derivatives_of(&mut self, value: Value, by: &[u32], known: &Known) -> Option<Vec<Value>> {
         let zero = self.constant(0.0);
         let of_each = match self.node(value) {
@@ -117,7 +119,7 @@ impl Graph {
         Some(of_each)
     }
 
-    /// The sum of as many terms.
+    /// The sum of `terms` terms.
     fn sum_over(&mut self, terms: u32, term: Value) -> Value {
         if self.varies(term) {
             return self.add(Node::Fold { reduction: Reduction::Sum, terms, term });
@@ -126,7 +128,7 @@ impl Graph {
         self.times(terms, term)
     }
 
-    /// The derivative of an operation's result, of which those of what it depends on are given.
+    /// The derivative of an operation's result, from the derivatives of its operands.
     fn derivative(
         &mut self,
         result: Value,
@@ -147,7 +149,7 @@ impl Graph {
             }
             Operation::Multiply => self.along([b, a], changes),
             Operation::Divide => {
-                // (u' - (u / v) v') / v, by way of 1 / v, which all derivatives share.
+                // (u' - (u / v) v') / v, by means of 1 / v, which all derivatives share.
                 let inverse = self.inverse(b);
                 let (first, part) = (self.chain(inverse, of_a), self.chain(inverse, of_b));
                 let second = self.times(part, result);
@@ -195,7 +197,7 @@ impl Graph {
         }
     }
 
-    /// The sum of changes times slopes.
+    /// The sum of slopes times changes.
     fn along(&mut self, slopes: [Value; 2], changes: [Value; 2]) -> Value {
         let [first, second] = [0, 1].map(|i| self.chain(slopes[i], changes[i]));
         self.plus(first, second)
@@ -206,7 +208,7 @@ impl Graph {
         self.apply(Operation::Divide, &[one, value])
     }
 
-    /// 1 over a value, or 0 where that is 0.
+    /// 1 over a value, or 0 if the value is 0.
     fn inverse_or_zero(&mut self, value: Value) -> Value {
         let (inverse, zero) = (self.inverse(value), self.constant(0.0));
         self.choose(value, inverse, zero)
@@ -221,7 +223,7 @@ impl Graph {
         self.times(slope, change)
     }
 
-    /// The same, and 0 where the change is 0, whatever the slope.
+    /// As [`chain`](Self::chain), but 0 if the change is 0, whatever the slope is.
     fn chain_unless_zero(&mut self, slope: Value, change: Value) -> Value {
         let product = self.chain(slope, change);
         if self.number(change).is_some() || self.is_truth(change) {

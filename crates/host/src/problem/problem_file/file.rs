@@ -1,4 +1,4 @@
-//! What a problem file says, as it is written.
+//! The contents of a problem file, before they are checked.
 
 mod data;
 mod given;
@@ -26,13 +26,13 @@ pub(super) struct File {
     pub(super) minimise: Option<Given>,
     #[serde(alias = "maximize")]
     pub(super) maximise: Option<Given>,
-    /// In their place a model beside a column, `y ~ ...`, or several.
+    /// Instead of an objective: a model of a column, `y ~ ...`, or several models.
     pub(super) fit: Option<Given>,
     pub(super) fits: Option<Given>,
-    /// How certain what was observed is: standard deviations, or in their place weights.
+    /// The uncertainty of the observations: standard deviations, or weights instead.
     pub(super) sigma: Option<Given>,
     pub(super) weights: Option<Given>,
-    /// What residuals cost, and where it begins to matter.
+    /// The loss of residuals, and its scale.
     pub(super) loss: Option<String>,
     pub(super) loss_scale: Option<f64>,
     pub(super) variables: Ordered<Variable>,
@@ -45,11 +45,11 @@ pub(super) struct File {
     pub(super) ode: Option<Ode>,
     #[serde(default)]
     pub(super) constraints: Ordered<Constraint>,
-    /// Of equations that have none of their own.
+    /// For equations without their own tolerance.
     pub(super) tolerance: Option<f64>,
 }
 
-/// A variable, or so many.
+/// A variable, or an array of variables.
 #[derive(Debug, Default, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Variable {
@@ -57,18 +57,18 @@ pub(super) struct Variable {
     pub(super) upper: Option<Given>,
     pub(super) scale: Option<Scaling>,
     pub(super) count: Option<Given>,
-    /// Where the search begins.
+    /// The starting point of the search.
     pub(super) start: Option<Given>,
-    /// Instead of bounds: its value.
+    /// Instead of bounds: a fixed value.
     pub(super) fixed: Option<Given>,
-    /// Instead of bounds: numbers, one of which it is.
+    /// Instead of bounds: the allowed numbers.
     pub(super) values: Option<Given>,
-    /// Instead of bounds: names, one of which it is.
+    /// Instead of bounds: the allowed names.
     pub(super) choices: Option<Vec<String>>,
-    /// Whether it goes on behind its upper bound at the lower one.
+    /// Whether it is periodic: after its upper bound it continues at the lower bound.
     #[serde(default)]
     pub(super) periodic: bool,
-    /// What it is measured in, for those who read results.
+    /// Its unit, for readers of results.
     pub(super) unit: Option<String>,
 }
 
@@ -79,7 +79,7 @@ pub(super) enum ScaleName {
     Linear,
     Log,
     Integer,
-    /// Not supported: for a message of its own.
+    /// Not supported; known for a specific error message.
     Permutation,
 }
 
@@ -119,7 +119,7 @@ impl<'de> Deserialize<'de> for Scaling {
     }
 }
 
-/// A condition, perhaps with a tolerance of its own.
+/// A condition, optionally with its own tolerance.
 #[derive(Clone, Debug)]
 pub(super) enum Constraint {
     Plain(String),
@@ -170,7 +170,7 @@ impl<'de> Deserialize<'de> for Constraint {
     }
 }
 
-/// A table of TOML in the order in which it is written.
+/// A TOML table in the order of the file.
 #[derive(Debug)]
 pub(super) struct Ordered<T>(pub(super) Vec<(String, T)>);
 

@@ -1,4 +1,4 @@
-//! What a problem's models are at a point, beside its data.
+//! The models of a problem at a point, with its data.
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use super::syntax::{Defined, Kind, Mistake, Operator, Over, Tree};
 use crate::error::Result;
 use crate::machine::program::Program;
 
-/// So many points of a model, about.
+/// The approximate number of points of a model's curve.
 const POINTS: usize = 400;
-/// So many models, at most: as many as there are colours.
+/// The largest number of models: the number of colours in plots.
 const MODELS: usize = 8;
 
-/// Models over the same numbers: see [`ProblemFile::fit`].
+/// Models over the same column: see [`ProblemFile::fit`].
 ///
 /// ```
 /// use warpswarm::problem_file::{Fit, Model};
@@ -26,9 +26,9 @@ const MODELS: usize = 8;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
-    /// The name of what they are over, such as a time.
+    /// The name of this column, such as a time.
     pub over: String,
-    /// At least one.
+    /// The models, at least one.
     pub models: Vec<Model>,
 }
 
@@ -44,25 +44,25 @@ pub struct Fit {
 pub struct Model {
     /// The name of a state, or of a named expression.
     pub name: String,
-    /// Of a state at more times than there are data: time and state.
+    /// The curve. A state is computed at more times than there are data: time and state.
     pub points: Vec<(f64, f64)>,
-    /// Columns that it is compared with, with their names, `[row]`.
+    /// The columns to which the model is compared, with their names, `[row]`.
     pub data: Vec<(String, Vec<(f64, f64)>)>,
 }
 
-/// A named expression or a state, and the columns that it is compared with.
+/// A named expression or a state, and the columns to which it is compared.
 struct Compared<'a> {
     name: &'a str,
     with: BTreeSet<&'a str>,
 }
 
 impl ProblemFile {
-    /// What the models are at a point, `[coordinate]`, beside the data; none where the file has no model.
+    /// The models at a point, `[coordinate]`, with the data; `None` if the file has no model.
     ///
-    /// A model is a state of `[ode]` that something else uses, over its times, or what `[let]` has for each element of a
-    /// column, as in `model = "a * t[i] for i in t"`. Where some are compared with columns of data, as in
-    /// `y[i] - model[i]` or `y[i] / model[i]`, these are all. Where there are models over several columns, those of `[ode]` or
-    /// of the first one count.
+    /// A model is a state of `[ode]` that another expression uses, over its times, or an array in `[let]` with an
+    /// element for each element of a column, as in `model = "a * t[i] for i in t"`. If some are compared with columns
+    /// of data, as in `y[i] - model[i]` or `y[i] / model[i]`, only these are returned. If there are models over several
+    /// columns, those of `[ode]` are returned, or else those over the first column.
     ///
     /// ```
     /// use warpswarm::problem_file::ProblemFile;
@@ -83,13 +83,13 @@ impl ProblemFile {
     ///
     /// # Errors
     ///
-    /// Where `x` has not as many coordinates as there are variables.
+    /// If the number of coordinates of `x` is not the number of variables.
     pub fn fit(&self, x: &[f64]) -> Result<Option<Fit>> {
         self.check_dimensions(x.len())?;
         let Some((over, compared)) = self.compared() else { return Ok(None) };
         let mut models = Vec::with_capacity(compared.len());
         for one in compared {
-            // Everything has been compiled before, so that nothing can be wrong now.
+            // Everything has been compiled before, so this cannot fail.
             let Ok(points) = self.points_of(one.name, over, x) else { continue };
             let along = self.column(over);
             let of = |name: &&str| {
@@ -102,7 +102,7 @@ impl ProblemFile {
         Ok((!models.is_empty()).then(|| Fit { over: over.into(), models }))
     }
 
-    /// Whether [`fit`](Self::fit) has something to show.
+    /// Whether [`fit`](Self::fit) returns models.
     ///
     /// ```
     /// use warpswarm::problem_file::ProblemFile;
@@ -114,7 +114,7 @@ impl ProblemFile {
         self.compared().is_some()
     }
 
-    /// The numbers of a column, or of a list; none of what is neither.
+    /// The numbers of a column or list; empty for any other name.
     fn column(&self, name: &str) -> &[f64] {
         self.names.numbers(name).unwrap_or_default()
     }
@@ -145,13 +145,13 @@ impl ProblemFile {
         (!models.is_empty()).then_some((over, models))
     }
 
-    /// All expressions but those of the differential equation.
+    /// All expressions except those of the differential equation.
     fn trees_outside(&self) -> impl Iterator<Item = &Tree> {
         let lets = self.names.lets.iter().map(|of| &of.defined.tree);
         lets.chain(&self.trees)
     }
 
-    /// A model's numbers at a point.
+    /// The curve of a model at a point.
     fn points_of(
         &self,
         name: &str,
@@ -181,7 +181,7 @@ impl ProblemFile {
         }
     }
 
-    /// The same problem with more times between those that it has, at which `rk4` comes by as well.
+    /// The same problem with more times in between, which are also steps of `rk4`.
     fn solved_at_more(&self, ode: &Ode) -> ProblemFile {
         let most = (POINTS / ode.times.len()).max(1) as u32;
         let (parts, method) = match ode.method {
@@ -203,7 +203,7 @@ impl ProblemFile {
         finer
     }
 
-    /// The numbers at a point of values.
+    /// The numbers of values at a point.
     fn numbers_of(
         &self,
         x: &[f64],
@@ -219,7 +219,7 @@ impl ProblemFile {
     }
 }
 
-/// The column whose elements an expression goes through.
+/// The column over whose elements an expression is defined.
 fn over(defined: &Defined) -> Option<&str> {
     match &defined.over {
         Some(Over { from: Tree { kind: Kind::Name(name), .. }, to: None, .. }) => Some(name),
@@ -227,7 +227,7 @@ fn over(defined: &Defined) -> Option<&str> {
     }
 }
 
-/// The data that a tree subtracts from something with the model, or divides by it, and the other way round.
+/// The columns of data that a tree subtracts from, or divides by, an expression with the model, or the other way round.
 fn comparisons<'a>(
     tree: &'a Tree,
     model: &str,
@@ -245,7 +245,7 @@ fn comparisons<'a>(
         if (is_difference || has(&[Operator::Divide])) && parts().any(is_model) {
             for part in parts().filter(|part| !part.names(model)) {
                 let mut part = part;
-                // Such as the logarithm of a measured number.
+                // The column may be inside a function, such as the logarithm of a measured number.
                 while let Kind::Call(_, arguments) = &part.kind
                     && let [argument] = &arguments[..]
                 {

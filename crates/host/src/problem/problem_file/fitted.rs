@@ -1,4 +1,4 @@
-//! What models are at fitted parameters, beside what was observed.
+//! Models at fitted parameters, with the observations.
 
 use super::compile::Compiler;
 use super::cpu::Machine;
@@ -9,10 +9,10 @@ use super::syntax::{Kind, Over, Tree};
 use crate::error::Result;
 use crate::machine::program::Program;
 
-/// Points of a line.
+/// The number of points of a curve.
 const POINTS: u32 = 240;
 
-/// A model at parameters, beside what was observed: see [`ProblemFile::fitted`].
+/// A model at given parameters, with the observations: see [`ProblemFile::fitted`].
 ///
 /// ```
 /// use warpswarm::problem_file::Fitted;
@@ -21,24 +21,24 @@ const POINTS: u32 = 240;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fitted {
-    /// What was observed, as the file writes it before `~`.
+    /// The observed quantity, as the file writes it before `~`.
     pub name: String,
-    /// The column that the model is over; `row` where it uses none.
+    /// The column that the model depends on; `row` if it uses none.
     pub over: String,
-    /// That column, or the numbers of the rows from 1, `[row]`.
+    /// The numbers of that column, or of the rows from 1, `[row]`.
     pub along: Vec<f64>,
-    /// What was observed, `[row]`.
+    /// The observations, `[row]`.
     pub observed: Vec<f64>,
     /// What the model predicts, `[row]`.
     pub predicted: Vec<f64>,
-    /// Standard deviations of what was observed, `[row]`; none where the file says none.
+    /// Standard deviations of the observations, `[row]`; empty if the file has none.
     pub sigma: Vec<f64>,
-    /// The model between the rows, from left to right; none where it is over several columns.
+    /// The model between the rows, from left to right; empty if it depends on several columns.
     pub line: Vec<(f64, f64)>,
 }
 
 impl ProblemFile {
-    /// What each model that the file fits is at parameters `x`, beside the data of a fit, from 0.
+    /// Each model of the file at parameters `x`, with the data of fit `fit`, counted from 0.
     ///
     /// ```
     /// use warpswarm::problem_file::ProblemFile;
@@ -53,7 +53,7 @@ impl ProblemFile {
     ///
     /// # Errors
     ///
-    /// Where there are not as many parameters as variables.
+    /// If the number of parameters is not the number of variables.
     pub fn fitted(&self, fit: u64, x: &[f64]) -> Result<Vec<Fitted>> {
         self.check_dimensions(x.len())?;
         let fit = fit.min(self.runs().unwrap_or(1) - 1) as u32;
@@ -61,7 +61,7 @@ impl ProblemFile {
         Ok(curves.map(|curve| self.fitted_of(curve, fit, x)).collect())
     }
 
-    /// Where the file says the search begins, `[guess][coordinate]`; NaN in a coordinate of which it says nothing.
+    /// The starting points in the file, `[guess][coordinate]`; NaN in a coordinate without one.
     ///
     /// ```
     /// use warpswarm::problem_file::ProblemFile;
@@ -80,7 +80,7 @@ impl ProblemFile {
         let mut trees = vec![curve.observed.clone(), curve.model.clone()];
         trees.extend(over.as_deref().map(|over| in_row(over, &curve.model)));
         trees.extend(curve.spread.as_ref().map(|spread| spread.tree.clone()));
-        // It has been compiled once, so that nothing can be wrong now.
+        // The models have been compiled before, so this cannot fail.
         let mut all =
             self.in_rows(&self.names, &trees, curve.rows, (fit, x)).unwrap_or_default().into_iter();
         let mut next = || all.next().unwrap_or_default();
@@ -109,7 +109,7 @@ impl ProblemFile {
         Fitted { name: curve.left.clone(), over, along, observed, predicted, sigma, line }
     }
 
-    /// A model that is over one column alone, at more points of it.
+    /// A model that depends on one column, at more points of it.
     fn line(&self, curve: &Curve, over: &str, along: &[f64], at: (u32, &[f64])) -> Vec<(f64, f64)> {
         let low = along.iter().copied().fold(f64::INFINITY, f64::min);
         let high = along.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -125,7 +125,7 @@ impl ProblemFile {
         places.into_iter().zip(values).collect()
     }
 
-    /// What trees are in so many rows, `[tree][row]`.
+    /// The values of trees in all rows, `[tree][row]`.
     fn in_rows(
         &self,
         names: &Names,
@@ -179,7 +179,7 @@ fn over(tree: &Tree, names: &Names) -> Option<String> {
     tree.parts().into_iter().find_map(|part| over(part, names))
 }
 
-/// Whether a model depends on the row by this column alone, and on nothing else of the column.
+/// Whether a model depends on the row only through this column, and on nothing else of the column.
 fn is_over_alone(tree: &Tree, over: &str, names: &Names) -> bool {
     let of_parts = || tree.parts().into_iter().all(|part| is_over_alone(part, over, names));
     match &tree.kind {
@@ -212,7 +212,7 @@ fn names_others(tree: &Tree, over: &str, names: &Names) -> bool {
     is_other || tree.parts().into_iter().any(|part| names_others(part, over, names))
 }
 
-/// Whether an expression uses a column, perhaps by other expressions.
+/// Whether an expression uses a column, possibly through other expressions.
 fn tree_uses(tree: &Tree, column: &str, names: &Names) -> bool {
     let by_let = match &tree.kind {
         Kind::Name(name) | Kind::Element(name, _) if name == column => true,

@@ -1,4 +1,4 @@
-//! Fits of the models in a problem file, as users ask for them.
+//! Fits of the models in a problem file: the public functions.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -9,7 +9,7 @@ use crate::fit::{FitSettings, Fits};
 use crate::settings::precise::{InBoth, Precise};
 
 impl ProblemFile {
-    /// Whether it fits models to data: whether it says `fit` or `fits`.
+    /// Whether the file fits models to data: whether it has `fit` or `fits`.
     ///
     /// ```
     /// use warpswarm::problem_file::ProblemFile;
@@ -25,7 +25,7 @@ impl ProblemFile {
         self.curves.is_some()
     }
 
-    /// Fits the models that the file says by `fit` or `fits`, of each run of its data: parameters with their errors.
+    /// Fits the models in `fit` or `fits` to the data of each run: returns parameters with their standard errors.
     ///
     /// ```
     /// use warpswarm::fit::FitSettings;
@@ -46,13 +46,14 @@ impl ProblemFile {
     ///
     /// # Errors
     ///
-    /// Where the file fits nothing, has constraints or whole numbers, or as [`fit`](crate::fit()).
+    /// If the file has no model to fit, or has constraints or integers, and as [`fit`](crate::fit()).
     pub fn fit_models<R: Precise>(&self, settings: &FitSettings) -> Result<Fits<R>> {
         R::of(Fitting { problem: self, settings, done: &Arc::default() })
     }
 
-    /// The same as [`fit_models`](Self::fit_models), and counts in `done`, for other threads to see, the fits that are done: on a
-    /// CPU one by one, on a GPU those of each launch, of which there is one unless they need more than 4 GiB.
+    /// As [`fit_models`](Self::fit_models), and counts the finished fits in `done`, which other threads can read. On a
+    /// CPU the fits are counted one by one, on a GPU after each launch; there is one launch unless the fits need more
+    /// than 4 GiB.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -80,11 +81,11 @@ impl ProblemFile {
     }
 }
 
-/// Fits to be done.
+/// The fits to carry out.
 struct Fitting<'a> {
     problem: &'a ProblemFile,
     settings: &'a FitSettings,
-    /// Counts the fits that are done.
+    /// Counts the finished fits.
     done: &'a Arc<AtomicU64>,
 }
 

@@ -1,4 +1,4 @@
-//! A problem file as what is minimised.
+//! A problem file as an objective.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is computed, each thing once: values that know what they are made of.
+//! The expression graph: a directed acyclic graph in which equal subexpressions are one value.
 
 use std::collections::HashMap;
 
@@ -8,29 +8,29 @@ use warpswarm_core::expression::{Operation, Reduction};
 /// A value in a [`Graph`].
 pub(super) type Value = u32;
 
-/// What a value is.
+/// How a value is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Node {
-    /// A constant, by its bits.
+    /// A constant, given by its bits.
     Constant(u64),
     Coordinate(u32),
-    /// The coordinate so many after the number of the term.
+    /// The coordinate at this offset from the index of the term.
     Coordinates(u32),
-    /// The datum so many after the number of the term.
+    /// The datum at this offset from the index of the term.
     Data(u32),
-    /// A number that the run has for itself.
+    /// A number of the run's own data.
     Own(u32),
-    /// The number of the run's own so many after the number of the term.
+    /// The number of the run's own data at this offset from the index of the term.
     Owns(u32),
-    /// The number of the term, from 0.
+    /// The index of the term, from 0.
     Index,
-    /// What is carried from round to round of the differential equation, by its number.
+    /// A value carried between the rounds of the differential equation, by its index.
     Carried(u32),
     /// The differential equation.
     Solve,
     /// A number of its solution.
     Solution(u32),
-    /// The number of its solution so many after the number of the term.
+    /// The number of its solution at this offset from the index of the term.
     Solutions(u32),
     Apply(Operation, [Value; 3]),
     Fold {
@@ -46,15 +46,15 @@ pub(super) struct Solve {
     pub(super) intervals: u32,
     pub(super) rounds: u32,
     pub(super) carried: Vec<Carried>,
-    /// Whether another round is to be made.
+    /// Whether another round follows.
     pub(super) going: Option<Value>,
-    /// Of each state what it is at first, and at an interval's end.
+    /// For each state its initial value, and its value at the end of an interval.
     pub(super) states: Vec<(Value, Value)>,
-    /// The states whose numbers are kept.
+    /// The states whose values are stored.
     pub(super) kept: Vec<u32>,
 }
 
-/// What is carried, with the value that it has within a round: at first, into an interval, and into the next round.
+/// A carried value: its value within a round, the initial one, the one with which an interval opens, and the next one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Carried {
     pub(super) value: Value,
@@ -69,39 +69,39 @@ impl Solve {
         self.carried.iter().map(|carried| carried.next).chain(self.going).collect()
     }
 
-    /// The values that an interval ends with.
+    /// The values at the end of an interval.
     pub(super) fn of_closing(&self) -> Vec<Value> {
         self.kept.iter().map(|&state| self.states[state as usize].1).collect()
     }
 
-    /// The values with which it begins.
+    /// The values at the start.
     pub(super) fn of_start(&self) -> Vec<Value> {
         let kept = self.kept.iter().map(|&state| self.states[state as usize].0);
         self.carried.iter().map(|carried| carried.first).chain(kept).collect()
     }
 
-    /// Numbers that are kept of a state.
+    /// The count of numbers stored for a state.
     pub(super) fn rows(&self) -> u32 {
         self.intervals + 1
     }
 }
 
-/// Values, each after those that it is made of.
+/// The values of a problem; each is stored after its operands.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
     nodes: Vec<Node>,
     known: HashMap<Node, Value>,
-    /// Whether a value is another one in each term.
+    /// Whether a value differs between terms.
     varies: Vec<bool>,
-    /// Whether a value is a whole number, wherever it is computed.
+    /// Whether a value is an integer at every point.
     whole: Vec<bool>,
-    /// Coordinates and data that are whole numbers.
+    /// Coordinates and data that are integers.
     sources: Whole,
     /// The differential equation, and its value.
     solve: Option<(Value, Solve)>,
 }
 
-/// Which coordinates, which data, and which numbers of the runs' own are whole; those beyond are not.
+/// Which coordinates, data, and numbers of the runs' own data are integers; numbers beyond the lists are not.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Whole {
     pub(super) coordinates: Vec<bool>,
@@ -114,7 +114,7 @@ impl Graph {
         Graph { sources, ..Graph::default() }
     }
 
-    /// Says of more data, from one on, whether they are whole numbers.
+    /// Records whether further data, starting at `at`, are integers.
     pub(super) fn know_data(&mut self, at: u32, count: usize, is_whole: bool) {
         self.sources.data.resize(at as usize, false);
         self.sources.data.resize(at as usize + count, is_whole);
@@ -128,7 +128,7 @@ impl Graph {
         self.varies[value as usize]
     }
 
-    /// Whether a value is a whole number at every point.
+    /// Whether a value is an integer at every point.
     pub(super) fn is_whole(&self, value: Value) -> bool {
         self.whole[value as usize]
     }
@@ -137,7 +137,7 @@ impl Graph {
         self.nodes.len()
     }
 
-    /// The constant, if it is one.
+    /// The number of a constant; `None` for other nodes.
     pub(super) fn number(&self, value: Value) -> Option<f64> {
         match self.node(value) {
             Node::Constant(bits) => Some(f64::from_bits(bits)),
@@ -149,13 +149,13 @@ impl Graph {
         self.add(Node::Constant(number.to_bits()))
     }
 
-    /// The value of an operation that has been added before.
+    /// The value of an operation that is already in the graph.
     pub(super) fn known(&self, operation: Operation, [a, b]: [Value; 2]) -> Option<Value> {
         let from = in_order(operation, [a, b, 0]);
         self.known.get(&Node::Apply(operation, from)).copied()
     }
 
-    /// The value of a node, the same for the same node.
+    /// The value of a node; equal nodes have the same value.
     pub(super) fn add(&mut self, node: Node) -> Value {
         if let Some(&value) = self.known.get(&node) {
             return value;
@@ -185,7 +185,7 @@ impl Graph {
         value
     }
 
-    /// Whether a node's value is a whole number, which is known of those that it is made of.
+    /// Whether a node is an integer, derived from its operands.
     fn makes_whole(&self, node: Node) -> bool {
         let is_set = |all: &[bool], at: u32| all.get(at as usize) == Some(&true);
         let all = |values: &[Value]| values.iter().all(|&value| self.is_whole(value));
@@ -223,19 +223,19 @@ impl Graph {
         }
     }
 
-    /// The same number as a result, which may be read wherever results are.
+    /// A copy of the value as a result of an operation, so that it can be read like any result.
     pub(super) fn copied(&mut self, value: Value) -> Value {
         let one = self.constant(1.0);
         self.add(Node::Apply(Operation::Choose, [one, value, value]))
     }
 
-    /// So many times a value.
+    /// The product of a number and a value.
     pub(super) fn scaled(&mut self, number: f64, value: Value) -> Value {
         let number = self.constant(number);
         self.apply(Operation::Multiply, &[number, value])
     }
 
-    /// Each value with so much of its slope.
+    /// Each value plus the step times its slope.
     pub(super) fn moved(&mut self, from: &[Value], step: Value, slopes: &[Value]) -> Vec<Value> {
         let one = |(&from, &slope): (&Value, &Value)| {
             let change = self.apply(Operation::Multiply, &[step, slope]);
@@ -244,7 +244,7 @@ impl Graph {
         from.iter().zip(slopes).map(one).collect()
     }
 
-    /// The sums of as many rows as there are weights, element by element.
+    /// The weighted sums of rows, element by element.
     pub(super) fn weighted(&mut self, weights: &[f64], rows: &[Vec<Value>]) -> Vec<Value> {
         let mut sums: Option<Vec<Value>> = None;
         for (&weight, row) in weights.iter().zip(rows).filter(|(weight, _)| **weight != 0.0) {
@@ -260,14 +260,14 @@ impl Graph {
         sums.unwrap_or_default()
     }
 
-    /// The error that is allowed where something is so large: a part of it, and an absolute one.
+    /// The error tolerance for a value of this size: a relative part plus an absolute one.
     pub(super) fn allowed(&mut self, size: Value, (part, absolute): (f64, f64)) -> Value {
         let part = self.scaled(part, size);
         let absolute = self.constant(absolute);
         self.apply(Operation::Add, &[part, absolute])
     }
 
-    /// The root of the mean of squares.
+    /// The root mean square.
     pub(super) fn root_mean_square(&mut self, of: &[Value]) -> Value {
         let mut sum = self.constant(0.0);
         for &value in of {
@@ -289,7 +289,7 @@ impl Graph {
         self.solve.as_ref()
     }
 
-    /// The first place among the solution's numbers of those of a state; they are kept from now on.
+    /// The index of a state's first number in the solution; its numbers are stored from now on.
     pub(super) fn kept(&mut self, state: u32) -> u32 {
         let Some((_, solve)) = &mut self.solve else { return 0 };
         let known = solve.kept.iter().position(|&other| other == state);
@@ -300,7 +300,7 @@ impl Graph {
         at as u32 * solve.rows()
     }
 
-    /// The result of an operation, computed now where it is of constants.
+    /// The result of an operation. An operation on constants is computed at once.
     pub(super) fn apply(&mut self, operation: Operation, from: &[Value]) -> Value {
         let mut numbers = [0.0; 3];
         let constant = from.iter().zip(&mut numbers).all(|(&value, number)| {
@@ -317,7 +317,7 @@ impl Graph {
         self.add(Node::Apply(operation, in_order(operation, all)))
     }
 
-    /// Sine and cosine of 2 pi x, which are exact and quick in turns.
+    /// Sine and cosine of 2 pi x, which are exact and fast in turns.
     fn turns(&mut self, operation: Operation, angle: Value) -> Option<Value> {
         let operation = match operation {
             Operation::Sin => Operation::SinTurns,
@@ -330,7 +330,7 @@ impl Graph {
         (is_turn(a) || is_turn(b)).then(|| self.apply(operation, &[turns]))
     }
 
-    /// A power; small whole ones are products.
+    /// A power; small integer powers are products.
     pub(super) fn power(&mut self, base: Value, exponent: Value) -> Value {
         let whole = self.number(exponent).filter(|n| n.fract() == 0.0 && (1.0..=8.0).contains(n));
         match (self.number(exponent), whole) {
@@ -343,7 +343,7 @@ impl Graph {
         }
     }
 
-    /// `base` so many times, at least once, by squaring.
+    /// `base` to the power of `times`, at least 1, by repeated squaring.
     fn product_of(&mut self, base: Value, times: u32) -> Value {
         if times == 1 {
             return base;
@@ -356,7 +356,7 @@ impl Graph {
         }
     }
 
-    /// What individuals mean by a coordinate whose scale has this code: see [`natural`](warpswarm_core::variable::natural).
+    /// The users' value of a coordinate whose scale has this code: see [`natural`](warpswarm_core::variable::natural).
     pub(super) fn natural(&mut self, code: Value, x: Value) -> Value {
         let half = self.constant(0.5);
         let above = |graph: &mut Graph| {
@@ -379,7 +379,7 @@ impl Graph {
     }
 }
 
-/// What an operation takes, in the same order whichever way round it was written, where that makes no difference.
+/// The operands in a fixed order, if the operation is commutative.
 fn in_order(operation: Operation, mut from: [Value; 3]) -> [Value; 3] {
     if matches!(operation, Operation::Add | Operation::Multiply) {
         from[..2].sort_unstable();

@@ -12,7 +12,7 @@ use super::problem::ProblemFile;
 use crate::machine::program::Program;
 use crate::objective::bounds::Scales;
 
-/// A program as the emulator's objective reads it, and the numbers in which that finds program, constants and data.
+/// A program as the emulator's objective reads it, and the numbers that contain program, constants and data.
 pub(super) fn laid_out<R: Float>(
     program: &Program,
     (data, own): (&[f64], &Own),
@@ -30,8 +30,8 @@ pub(super) fn laid_out<R: Float>(
 }
 
 impl ProblemFile {
-    /// Value and violation at a point as the CPU's machine finds them, and as the emulator's objective does; perhaps of
-    /// coordinates as individuals have them. For tests, which ask for the same bits; none where that takes long.
+    /// Value and violation at a point, from the CPU's machine and from the emulator's objective; optionally for the
+    /// individuals' coordinates. For tests, which require the same bits; `None` if it would take long.
     #[doc(hidden)]
     pub fn evaluate_twice<R: Float>(&self, x: &[R], as_searched: bool) -> Option<[Fitness<R>; 2]> {
         const MOST_OPERATIONS: usize = 20_000;

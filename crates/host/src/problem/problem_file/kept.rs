@@ -1,4 +1,4 @@
-//! Problems as serde writes them: what they are made from.
+//! Serialisation of problems: everything that they are created from.
 
 use super::file::Given;
 use super::named_numbers::OfRuns;
@@ -7,22 +7,22 @@ use super::reader::{DataFrom, Reader};
 use crate::error::{Error, Result};
 use crate::serial::Number;
 
-/// Everything that a problem is made from: what serde writes of a [`ProblemFile`].
+/// Everything that a problem is created from: the serialised form of a [`ProblemFile`].
 #[derive(Debug, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Source {
     name: String,
     text: String,
-    /// Constants that the text does not have itself.
+    /// Constants that are not in the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     constants: Vec<(String, Given)>,
-    /// What of these each run has for itself.
+    /// The per-run numbers among these constants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     of_runs: Vec<OfRuns>,
-    /// Of files: `[column][row]`.
+    /// Data from files: `[column][row]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     data: Vec<Vec<f64>>,
-    /// `[point][coordinate]`; empty where nothing is given.
+    /// `[point][coordinate]`; empty if no starting points were given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     start: Vec<Vec<Number<f64>>>,
 }

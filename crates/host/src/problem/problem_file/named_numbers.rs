@@ -1,4 +1,4 @@
-//! Data that a program has in memory.
+//! Data that a program passes in memory.
 
 use std::sync::Arc;
 
@@ -18,18 +18,18 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NamedNumbers<'a> {
-    /// What expressions call them.
+    /// Their name in expressions.
     pub name: &'a str,
-    /// The numbers; of a matrix row after row.
+    /// The numbers; a matrix is stored row by row.
     pub numbers: &'a [f64],
-    /// Columns of a matrix, at least 1; none where they are a list.
+    /// The number of columns of a matrix, at least 1; `None` for a list.
     pub columns: Option<usize>,
-    /// Of how many runs each has its own, one run's after the other's: as many runs as a batch then has. A list of one number
-    /// goes by its name alone, as `k`. None where all runs have the same.
+    /// The number of runs that each have their own numbers, stored one run after the other; a batch then has this many
+    /// runs. A list of one number per run is used without an index, as `k`. `None` if all runs share the numbers.
     pub of_runs: Option<u64>,
 }
 
-/// Numbers of which each run has its own.
+/// Numbers that differ between runs.
 #[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OfRuns {
@@ -40,7 +40,7 @@ pub(crate) struct OfRuns {
 }
 
 impl NamedNumbers<'_> {
-    /// What each run has of them, if each has its own.
+    /// The per-run numbers, if each run has its own.
     fn of_runs(&self, problem: &str) -> Result<Option<OfRuns>> {
         let Some(runs) = self.of_runs.map(|runs| runs as usize) else { return Ok(None) };
         let said = |message| Error::ProblemFile { file: problem.into(), message };
@@ -59,7 +59,7 @@ impl NamedNumbers<'_> {
         Ok(Some(OfRuns { name: self.name.into(), runs, numbers: Arc::new(self.numbers.to_vec()) }))
     }
 
-    /// As a file would give them; of the first run.
+    /// The numbers in the form of a file's constant; for per-run numbers those of the first run.
     fn given(&self) -> Result<(String, Given)> {
         let of_run = self.numbers.len() / self.of_runs.map_or(1, |runs| runs.max(1) as usize);
         let all = &self.numbers[..of_run];
@@ -81,8 +81,8 @@ impl NamedNumbers<'_> {
 }
 
 impl ProblemFile {
-    /// Reads what a file could hold, with further constants that are many numbers: measurements that a program has in
-    /// memory. They come before the file's own `[constants]`.
+    /// Reads a problem from text, with further constants that are lists or matrices: measurements that a program has in
+    /// memory. They are defined before the text's own `[constants]`.
     ///
     /// ```
     /// use warpswarm::problem_file::{NamedNumbers, ProblemFile};
@@ -94,7 +94,7 @@ impl ProblemFile {
     /// # Ok::<(), warpswarm::Error>(())
     /// ```
     ///
-    /// Numbers of which each run has its own make a batch of fits of it:
+    /// Per-run numbers make a batch of fits:
     ///
     /// ```
     /// use warpswarm::problem_file::{NamedNumbers, ProblemFile};
@@ -112,8 +112,8 @@ impl ProblemFile {
     ///
     /// # Errors
     ///
-    /// As [`parse`](ProblemFile::parse); where a name is none or is taken, there are no numbers or one is not finite, or they are
-    /// no multiple of the columns.
+    /// As [`parse`](ProblemFile::parse), and if a name is not valid or is taken, if there are no numbers or one is not
+    /// finite, or if their count is not a multiple of the columns.
     pub fn parse_with_data(text: &str, name: &str, data: &[NamedNumbers<'_>]) -> Result<Self> {
         let mut of_runs: Vec<OfRuns> = Vec::new();
         for numbers in data {

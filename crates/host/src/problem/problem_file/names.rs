@@ -1,4 +1,4 @@
-//! What names stand for.
+//! The meanings of names.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -9,22 +9,22 @@ use super::graph::Whole;
 use super::syntax::{Defined, Tree};
 use crate::objective::bounds::Bounds;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Meaning {
     Constant(f64),
     Coordinate(u32),
-    /// Coordinates from one on.
+    /// The first coordinate and the number of coordinates.
     Coordinates(u32, u32),
-    /// So many data from one on.
+    /// The first datum and the count of data.
     Data(u32, u32),
-    /// Data from one on, row after row.
+    /// A matrix of data, stored row by row.
     Matrix(Matrix),
-    /// The so-manieth named expression.
+    /// The index of a named expression.
     Let(u32),
-    /// The so-manieth state of the differential equation, at so many times.
+    /// The index of a state of the differential equation, and the number of its times.
     State(u32, u32),
-    /// What is not known yet where it is asked for: why not, and what is allowed.
+    /// A name that is not known yet in this place: the reason, and what is allowed.
     Later(&'static str),
 }
 
@@ -44,12 +44,12 @@ pub(super) struct Matrix {
     pub(super) columns: u32,
 }
 
-/// What the whole numbers from 1 on of a variable stand for.
+/// What the integers of a variable, from 1, stand for.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Options {
     /// Numbers in ascending order.
     Values(Vec<f64>),
-    /// Names in no order.
+    /// Names, without an order.
     Choices(Vec<String>),
 }
 
@@ -73,28 +73,28 @@ pub(super) struct Let {
 /// A differential equation.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Ode {
-    /// What the times are called.
+    /// The name of the times.
     pub(super) time: String,
-    /// From the one at which the states are what they are at first; in ascending order.
+    /// In ascending order, starting with the time of the initial values.
     pub(super) times: Vec<f64>,
-    /// Which of them is the first of those that the file gives.
+    /// The index of the first time that the file gives.
     pub(super) first: u32,
     pub(super) method: Method,
-    /// Each may use those before it.
+    /// Each may use the ones before it.
     pub(super) lets: Vec<Part>,
     pub(super) states: Vec<State>,
 }
 
-/// How it is solved.
+/// The method of solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Method {
-    /// In so many steps from one time to the next.
+    /// This many steps between two times.
     Rk4 { steps: u32 },
-    /// In steps whose error is at most `tolerance` of a state and `absolute`; from one time to the next at most so many.
+    /// Steps whose error is at most `tolerance` times a state plus `absolute`; at most `most_steps` between two times.
     Rk45 { tolerance: f64, absolute: f64, most_steps: u32 },
 }
 
-/// A state, with what it is at first, and what changes it.
+/// A state with its initial value and its derivative.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct State {
     pub(super) name: String,
@@ -102,7 +102,7 @@ pub(super) struct State {
     pub(super) derivative: Part,
 }
 
-/// An expression of a differential equation, with where in the file it is.
+/// An expression of a differential equation, with its place in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Part {
     pub(super) name: String,
@@ -112,30 +112,30 @@ pub(super) struct Part {
 }
 
 impl Ode {
-    /// All expressions: those with names, and of each state two.
+    /// All expressions: the named ones, and two for each state.
     pub(super) fn parts(&self) -> impl Iterator<Item = &Part> {
         let states = self.states.iter().flat_map(|state| [&state.initial, &state.derivative]);
         self.lets.iter().chain(states)
     }
 }
 
-/// All names of a file, and the numbers behind them.
+/// All names of a file, and their numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     pub(super) meanings: HashMap<String, Meaning>,
-    /// The numbers of data and of constants that are many.
+    /// The numbers of data and of constants that are lists or matrices.
     pub(super) data: Vec<f64>,
-    /// Whether each of them is of an array of whole numbers alone.
+    /// Whether each of these numbers belongs to an array of integers only.
     whole: Vec<bool>,
-    /// What each run has for itself.
+    /// The per-run numbers.
     pub(super) own: Own,
-    /// What the numbers of a variable stand for, by its name.
+    /// What the integers of a variable stand for, by its name.
     pub(super) options: HashMap<String, Options>,
-    /// Variables that go on behind their upper bound at the lower one.
+    /// Periodic variables.
     pub(super) periodic: HashSet<String>,
-    /// What the numbers of a constant belong to, by its name: the choices of a variable.
+    /// The labels of a constant's numbers, by its name: the choices of a variable.
     pub(super) labels: HashMap<String, Vec<String>>,
-    /// Each may use those before it.
+    /// Each may use the ones before it.
     pub(super) lets: Vec<Let>,
     pub(super) ode: Option<Ode>,
 }
@@ -145,7 +145,7 @@ impl Names {
         self.meanings.get(name)
     }
 
-    /// The numbers of a column, or of a constant that is many.
+    /// The numbers of a column, or of a constant that is a list.
     pub(super) fn numbers(&self, name: &str) -> Option<&[f64]> {
         match self.get(name) {
             Some(&Meaning::Data(first, len)) if self.own.place(first).is_none() => {
@@ -155,7 +155,7 @@ impl Names {
         }
     }
 
-    /// The choices of a variable that has some.
+    /// The choices of a variable, if it has any.
     pub(super) fn choices(&self, name: &str) -> Option<&[String]> {
         match self.options.get(name) {
             Some(Options::Choices(names)) => Some(names),
@@ -170,7 +170,7 @@ impl Names {
         self.whole.resize(self.data.len(), is_whole);
     }
 
-    /// Has each run have numbers of its own in place of those of a name, which are the first run's; `[run][number]`.
+    /// Replaces the numbers of a name, which are those of the first run, by per-run numbers, `[run][number]`.
     pub(super) fn give_runs(&mut self, name: &str, numbers: &Arc<Vec<f64>>, runs: usize) {
         let range = match self.get(name) {
             Some(&Meaning::Data(first, len)) => (first, len),
@@ -180,7 +180,7 @@ impl Names {
         self.own.add(range, numbers, runs);
     }
 
-    /// All numbers from one of the data on, of all runs.
+    /// `len` numbers starting at a datum, for all runs.
     pub(super) fn of_all_runs(&self, first: usize, len: usize) -> Vec<f64> {
         match self.own.place(first as u32) {
             None => self.data[first..first + len].to_vec(),
@@ -193,8 +193,9 @@ impl Names {
         }
     }
 
-    /// What is known to be whole numbers: integer variables within these bounds, and data of nothing else. It is asked for
-    /// every bound that is an expression, so it must not go through all names.
+    /// Which coordinates and data are known to be integers: integer variables within these bounds, and data that
+    /// contain only integers. This is called for every bound that is an expression, so it must not iterate over all
+    /// names.
     pub(super) fn whole(&self, bounds: Option<&Bounds>) -> Whole {
         let scales = bounds.map_or(&[][..], Bounds::scales);
         let coordinates = scales.iter().map(|scale| *scale == Scale::Integer).collect();
@@ -202,18 +203,18 @@ impl Names {
     }
 }
 
-/// Numbers that each run has for itself, such as measurements that are fitted.
+/// Numbers that differ between runs, such as measurements to which models are fitted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Own {
-    /// Where among the data the first run's are, and how many.
+    /// The position of the first run's numbers among the data, and their count.
     ranges: Vec<(u32, u32)>,
-    /// `[run][number]`, a range after the other.
+    /// `[run][number]`, one range after the other.
     pub(super) numbers: Arc<Vec<f64>>,
-    /// Numbers of a run.
+    /// The count of numbers of a run.
     pub(super) count: usize,
-    /// Runs; 0 where they have nothing for themselves.
+    /// The number of runs; 0 without per-run numbers.
     pub(super) runs: usize,
-    /// Whether each number of a run is of an array that has whole numbers alone, in every run.
+    /// Whether each number of a run belongs to an array of integers only, in every run.
     whole: Vec<bool>,
 }
 
@@ -235,7 +236,7 @@ impl Own {
         self.whole.resize(self.count, numbers.iter().all(|number| number.fract() == 0.0));
     }
 
-    /// Which number of a run stands for one of the data, if each run has its own.
+    /// The per-run number that replaces a datum, if there is one.
     pub(super) fn place(&self, datum: u32) -> Option<u32> {
         let mut before = 0;
         for &(first, len) in &self.ranges {
@@ -247,7 +248,7 @@ impl Own {
         None
     }
 
-    /// The numbers of a run; nothing where runs have nothing for themselves.
+    /// The numbers of a run; empty without per-run numbers.
     pub(super) fn of(&self, run: usize) -> &[f64] {
         self.numbers.get(run * self.count..(run + 1) * self.count).unwrap_or_default()
     }

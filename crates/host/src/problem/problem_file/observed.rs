@@ -1,4 +1,4 @@
-//! What was observed, for fits: columns as they are, or what is computed of them.
+//! The observations of fits: columns, or expressions of columns.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::fit::Numbers;
 use crate::machine::program::Program;
 
 impl ProblemFile {
-    /// What was observed, and how certain it is, where that is said: as the file says it.
+    /// The observations, and their uncertainty if it is given, in the units of the file.
     pub(super) fn observed(&self) -> (Numbers<f64>, Option<Numbers<f64>>) {
         let all = self.curves.iter().flat_map(|curves| &curves.all);
         let has_spread = all.clone().any(|curve| curve.spread.is_some());
@@ -28,14 +28,14 @@ impl ProblemFile {
         (observed, spread)
     }
 
-    /// What is computed of data alone, row after row.
+    /// The values of expressions of data, row by row.
     fn data_of<'a>(&self, all: impl Iterator<Item = (u32, &'a Tree)> + Clone) -> Numbers<f64> {
         if let Some((_, tree)) = all.clone().next()
             && all.clone().count() == 1
             && let Kind::Element(name, _) = &tree.kind
             && let Some(&Meaning::Data(first, len)) = self.names.get(name)
         {
-            // A column as it is.
+            // A plain column.
             let own = &self.names.own;
             return match own.place(first) {
                 Some(place) => Numbers::among(own.numbers.clone(), place as usize, own.count),
@@ -55,7 +55,7 @@ impl ProblemFile {
         let own = &self.names.own;
         let of_fit = program.reads_own();
         let fits = if of_fit { own.runs } else { 1 };
-        // No coordinate is read.
+        // The coordinates are not read.
         let x = vec![0.0; self.bounds.dimensions()];
         let machine = Machine::<f64>::new(&program, x.len(), (&compiler.data(), own));
         let mut numbers = vec![0.0; fits * rows];
@@ -65,7 +65,7 @@ impl ProblemFile {
         if of_fit { Numbers::of_fits(numbers, rows) } else { Numbers::shared(numbers) }
     }
 
-    /// Sees that what was observed are numbers, and their spreads are above 0.
+    /// Checks that observations are numbers, and that standard deviations or weights are allowed.
     pub(super) fn check_observed(&self) -> Result<(), String> {
         let Some(curves) = &self.curves else { return Ok(()) };
         let (observed, spreads) = self.observed();
@@ -120,7 +120,7 @@ impl ProblemFile {
     }
 }
 
-/// Numbers in a precision: those that are there, where it is theirs.
+/// Numbers in a precision; without a copy if it is already theirs.
 pub(super) fn rounded<R: Float>(numbers: &Arc<Vec<f64>>) -> Arc<Vec<R>> {
     let any: Arc<dyn Any + Send + Sync> = numbers.clone();
     let round = |_| Arc::new(numbers.iter().map(|&number| R::from_f64(number)).collect());

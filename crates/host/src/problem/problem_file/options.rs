@@ -1,4 +1,4 @@
-//! What coordinates are called, measured in and stand for.
+//! Names, units and options of coordinates.
 
 use warpswarm_core::Float;
 
@@ -7,7 +7,7 @@ use super::problem::{Named, ProblemFile};
 use crate::error::Error;
 use crate::objective::bounds::Bounds;
 
-/// What a coordinate of a variable with `values` or `choices` stands for.
+/// The value of a coordinate whose variable has `values` or `choices`.
 ///
 /// ```
 /// use warpswarm::problem_file::{Chosen, ProblemFile};
@@ -27,8 +27,8 @@ pub enum Chosen<'a> {
 }
 
 impl ProblemFile {
-    /// What coordinate `i` (from 0) is called: the variable's name, with an index from 1 where it has several; none
-    /// where there is no such coordinate.
+    /// The name of coordinate `i` (from 0): that of the variable, with an index from 1 if it has several coordinates;
+    /// `None` if there is no such coordinate.
     ///
     /// ```
     /// use warpswarm::problem_file::ProblemFile;
@@ -47,7 +47,7 @@ impl ProblemFile {
         })
     }
 
-    /// What coordinate `i` (from 0) is measured in, where the file says it.
+    /// The unit of coordinate `i` (from 0), if the file gives one.
     ///
     /// ```
     /// use warpswarm::problem_file::ProblemFile;
@@ -59,10 +59,10 @@ impl ProblemFile {
         self.named(i)?.unit.as_deref()
     }
 
-    /// What `x` in coordinate `i` (from 0) stands for; none where it is itself, or where there is no such coordinate.
+    /// The option for `x` in coordinate `i` (from 0); `None` if the coordinate has no options, or does not exist.
     pub fn chosen<R: Float>(&self, i: usize, x: R) -> Option<Chosen<'_>> {
         let options = self.names.options.get(&self.named(i)?.name)?;
-        // From 1 on; what is none of them is the one that expressions take it for.
+        // Counted from 1; a number out of range is treated as in expressions.
         let at = (x.to_f64() as usize).clamp(1, options.count()) - 1;
         Some(match options {
             Options::Values(values) => Chosen::Value(values[at]),
@@ -70,7 +70,7 @@ impl ProblemFile {
         })
     }
 
-    /// The number that stands for a choice or a value, or the number itself, in coordinate `i` (from 0); or what is
+    /// The coordinate for a choice or a value, or the number itself, in coordinate `i` (from 0). On failure, what is
     /// allowed there.
     pub fn coordinate_of(&self, i: usize, text: &str) -> std::result::Result<f64, String> {
         let number = || text.parse().ok().filter(|number: &f64| number.is_finite());
@@ -89,7 +89,7 @@ impl ProblemFile {
         place.map(|at| (at + 1) as f64).ok_or_else(|| format!("one of {allowed}"))
     }
 
-    /// The bounds between which individuals move.
+    /// The bounds within which individuals move.
     pub(super) fn searched(&self) -> Bounds {
         if self.names.periodic.is_empty() {
             return self.bounds.clone();
@@ -101,7 +101,7 @@ impl ProblemFile {
         self.bounds.clone().with_periods(self.variables.iter().flat_map(of).collect())
     }
 
-    /// An error of a coordinate with the variable's name.
+    /// An error of a coordinate, with the variable's name.
     pub(super) fn named_in(&self, error: Error) -> Error {
         let said = |index: usize, what: String| {
             let name = self.coordinate(index).unwrap_or_default();

@@ -32,7 +32,7 @@ const MOST_BYTES: u64 = 1 << 24;
 
 /// A problem from a file.
 ///
-/// It runs wherever an [`Objective`](crate::Objective) does, with the same bits.
+/// It runs on every backend, as an [`Objective`](crate::Objective) does, with the same bits.
 ///
 /// ```
 /// use warpswarm::problem_file::ProblemFile;
@@ -55,34 +55,34 @@ pub struct ProblemFile {
     pub(super) name: String,
     pub(super) formula: String,
     pub(super) maximises: bool,
-    /// The models that are fitted, whose cost the objective is.
+    /// The models that are fitted; the objective is their total cost.
     pub(super) curves: Option<Curves>,
     pub(super) bounds: Bounds,
     /// In the order of their coordinates.
     pub(super) variables: Vec<Named>,
     pub(super) constraints: Vec<(String, String)>,
-    /// How far from each other the sides of an equation may be, of each constraint.
+    /// The tolerance of equations, for each constraint.
     pub(super) tolerances: Vec<f64>,
     /// Whether a constraint is an equation, or a narrow band.
     pub(super) is_tight: bool,
     pub(super) names: Names,
-    /// Where the numbers of files are among the names' data, and how many: column after column.
+    /// The position of each file column among the names' data, and its length.
     pub(super) from_files: Vec<(u32, u32)>,
-    /// Constants that the text does not have itself.
+    /// Constants that are not in the text.
     pub(super) added: Arc<[(String, Given)]>,
-    /// Those of them of which each run has its own.
+    /// The per-run numbers among these constants.
     pub(super) of_runs: Arc<[OfRuns]>,
-    /// The objective, and then the constraints.
+    /// The objective, followed by the constraints.
     pub(super) trees: Vec<Tree>,
-    /// Points from which individuals begin, in place of those that the file says.
+    /// Starting points for individuals that replace those of the file.
     pub(super) given: Vec<Vec<f64>>,
-    /// What the file says.
+    /// The text of the file.
     pub(super) text: String,
-    /// What [`evaluate`](ProblemFile::evaluate) asks.
+    /// The machines that [`evaluate`](ProblemFile::evaluate) uses.
     pub(super) machines: Machines,
 }
 
-/// A variable, whose coordinates begin at one; of many numbers, how many.
+/// A variable: its first coordinate, and the number of coordinates if it is an array.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
     pub(super) name: String,
@@ -91,21 +91,21 @@ pub(super) struct Named {
     pub(super) unit: Option<String>,
 }
 
-/// An expression of a problem.
+/// Identifies an expression of a problem.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Whose {
-    /// The so-manieth of those that have names.
+    /// The named expression with this index.
     Let(usize),
-    /// The objective, or the so-manieth constraint from 1.
+    /// The objective (0), or the constraint with this number, from 1.
     Tree(usize),
-    /// The so-manieth of the differential equation.
+    /// The expression of the differential equation with this index.
     Ode(usize),
-    /// The so-manieth model that is fitted.
+    /// The fitted model with this index.
     Curve(usize),
 }
 
 impl ProblemFile {
-    /// Reads a file; its data are beside it.
+    /// Reads a problem file. Its data files are relative to its folder.
     ///
     /// ```
     /// use warpswarm::problem_file::ProblemFile;
@@ -126,7 +126,7 @@ impl ProblemFile {
     ///
     /// # Errors
     ///
-    /// Where a file cannot be read, or something in it is not allowed.
+    /// If a file cannot be read, or something in it is not allowed.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (shown, text) = (path.display().to_string(), ProblemFile::text_at(path)?);
@@ -135,13 +135,13 @@ impl ProblemFile {
         Reader { file: &shown, data, name: &name, constants: &[], of_runs: &[] }.read(&text)
     }
 
-    /// What a problem file says.
+    /// The text of a problem file.
     pub(super) fn text_at(path: &Path) -> Result<String> {
         let file = path.display().to_string();
         let said = |message: String| Error::ProblemFile { file: file.clone(), message };
         let unreadable = |error: std::io::Error| said(format!("cannot be read ({error})"));
         let there = fs::metadata(path).map_err(unreadable)?;
-        // What is no file, such as a pipe, may have no end.
+        // Something other than a file, such as a pipe, may never end.
         if !there.is_file() {
             return Err(said("cannot be read (it is no file)".into()));
         }
@@ -152,7 +152,7 @@ impl ProblemFile {
         fs::read_to_string(path).map_err(unreadable)
     }
 
-    /// Reads what a file could hold, without data.
+    /// Reads a problem from text, without data.
     ///
     /// ```
     /// use warpswarm::problem_file::ProblemFile;
@@ -167,12 +167,13 @@ impl ProblemFile {
     ///
     /// # Errors
     ///
-    /// Where something in it is not allowed, such as data.
+    /// If something in it is not allowed, such as data.
     pub fn parse(text: &str) -> Result<Self> {
         ProblemFile::parse_with(text, "problem", &[], &[])
     }
 
-    /// Reads what a file could hold, without data, whose `[constants]` begin with others: numbers that Rust has computed.
+    /// Reads a problem from text, without data, with further constants before its `[constants]`: numbers that Rust has
+    /// computed.
     pub(crate) fn parse_with(
         text: &str,
         name: &str,
@@ -183,7 +184,7 @@ impl ProblemFile {
         Reader { file: "the problem", data, name, constants, of_runs }.read(text)
     }
 
-    /// What it is called.
+    /// The name of the problem.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -208,9 +209,9 @@ impl ProblemFile {
         self.constraints.iter().map(|(name, text)| (&**name, &**text))
     }
 
-    /// Whether a constraint leaves little room: an equation such as `a == b`, or a band that is at most a thousandth as wide
-    /// as the number around which it lies, or as 1, such as `abs(a - 40) <= 0.01`. There
-    /// [`Constraints::Epsilon`](crate::Constraints::Epsilon) finds more.
+    /// Whether a constraint leaves little room: an equation such as `a == b`, or a band whose width is at most a
+    /// thousandth of the number at its centre, or of 1, such as `abs(a - 40) <= 0.01`. For such a problem
+    /// [`Constraints::Epsilon`](crate::Constraints::Epsilon) finds better points.
     ///
     /// ```
     /// use warpswarm::problem_file::ProblemFile;
@@ -228,7 +229,7 @@ impl ProblemFile {
         self.is_tight
     }
 
-    /// Value, violation, and each constraint at `x`, `[coordinate]`: values of the variables, whatever their scales.
+    /// Value, violation, and each constraint at `x`, `[coordinate]`, in the users' units.
     ///
     /// ```
     /// use warpswarm::problem_file::ProblemFile;
@@ -247,12 +248,12 @@ impl ProblemFile {
     ///
     /// # Errors
     ///
-    /// Where `x` has not as many coordinates as there are variables.
+    /// If the number of coordinates of `x` is not the number of variables.
     pub fn evaluate<R: Precise>(&self, x: &[R]) -> Result<Evaluation<R>> {
         self.evaluate_in_run(0, x)
     }
 
-    /// Sees that a point has a coordinate for each variable.
+    /// Checks that a point has a coordinate for each variable.
     pub(super) fn check_dimensions(&self, found: usize) -> Result<()> {
         let wanted = self.bounds.dimensions();
         if found == wanted {
@@ -262,7 +263,7 @@ impl ProblemFile {
         Err(Error::Setting { field: "dimensions", value, allowed })
     }
 
-    /// An optimiser of the problem within its bounds; it maximises where the file says so.
+    /// An optimiser of the problem within its bounds; it maximises if the file does.
     ///
     /// # Errors
     ///
@@ -291,8 +292,8 @@ impl ProblemFile {
         Ok(Checked { derivatives, ..checked })
     }
 
-    /// The program and its data, of coordinates of these scales, whose value is negated or not; perhaps with the
-    /// constraints behind value and violation.
+    /// The program and its data, for coordinates with these scale codes. The value can be negated, and the constraints
+    /// can follow value and violation.
     pub(super) fn program(
         &self,
         codes: &[f64],
@@ -304,20 +305,21 @@ impl ProblemFile {
         (Program::new(&compiler.graph, &outputs), compiler.data())
     }
 
-    /// What has value, violation and constraints, in this order, of coordinates of these scales.
+    /// The compiler and its values for value, violation and constraints, in this order, for coordinates with these
+    /// scale codes.
     pub(super) fn compiled<'a>(
         &'a self,
         codes: &'a [f64],
         negated: bool,
     ) -> (Compiler<'a>, Vec<Value>) {
         let mut compiler = Compiler::new(&self.names, Some(&self.bounds)).of_scales(codes);
-        // It has been compiled once, so that nothing can be wrong now.
+        // The problem has been compiled before, so this cannot fail.
         let outputs = self.compile(&mut compiler, negated);
         let outputs = outputs.unwrap_or_else(|(_, mistake)| unreachable!("{mistake:?}"));
         (compiler, outputs)
     }
 
-    /// Compiles everything for the first time: how much it is, and whether a constraint leaves little room.
+    /// Compiles the problem for the first time; returns the program, and whether a constraint leaves little room.
     pub(super) fn first_compiled(&self) -> Result<(Program, bool), (Whose, Mistake)> {
         let mut compiler = Compiler::new(&self.names, Some(&self.bounds));
         self.compile(&mut compiler, false)?;

@@ -1,11 +1,11 @@
-//! From a graph to a program: what is computed one after the other, and where results are kept.
+//! Compiles a graph to a program: a sequence of steps, and the slots of their results.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::graph::{self, Graph, Node, Value};
 use crate::machine::program::{Carried, Instruction, Operand, Program, Rows, Solve, Step};
 
-/// Where results are kept.
+/// The slots of results.
 #[derive(Default)]
 struct Slots {
     of: HashMap<Value, u32>,
@@ -31,14 +31,14 @@ impl Slots {
 }
 
 impl Program {
-    /// What computes these values of a graph.
+    /// The program that computes these values of a graph.
     pub(super) fn new(graph: &Graph, outputs: &[Value]) -> Self {
         Program::with_rows(graph, outputs, &[])
     }
 
-    /// The same, and values that vary from row to row: of so many rows each.
+    /// As [`new`](Program::new), with values that differ between rows: the number of rows and their values.
     pub(super) fn with_rows(graph: &Graph, outputs: &[Value], rows: &[(u32, Vec<Value>)]) -> Self {
-        // What is the same in all rows is computed once, and kept.
+        // Values that are the same in all rows are computed and stored once.
         let shared = rows.iter().flat_map(|(_, values)| scalars_of(graph, values));
         let wanted: Vec<Value> = outputs.iter().copied().chain(shared).collect();
         // The values that are computed once, in order, and the bodies of those that are reductions.
@@ -97,7 +97,7 @@ fn is_computed(graph: &Graph, value: Value) -> bool {
     matches!(graph.node(value), Node::Apply(..) | Node::Fold { .. } | Node::Solve)
 }
 
-/// What a value is made of, but for a reduction's term and a differential equation's rounds.
+/// The operands of a value, without the term of a reduction and the rounds of a differential equation.
 fn arguments(graph: &Graph, value: Value) -> Vec<Value> {
     match graph.node(value) {
         Node::Apply(operation, from) => from[..operation.arity()].to_vec(),
@@ -108,7 +108,7 @@ fn arguments(graph: &Graph, value: Value) -> Vec<Value> {
     }
 }
 
-/// The values that are reached from some, in order.
+/// The values that are reachable from some values, in order.
 fn reached(from: &[Value], next: impl Fn(Value) -> Vec<Value>) -> BTreeSet<Value> {
     let mut reached: BTreeSet<Value> = from.iter().copied().collect();
     let mut open: Vec<Value> = from.to_vec();
@@ -118,12 +118,12 @@ fn reached(from: &[Value], next: impl Fn(Value) -> Vec<Value>) -> BTreeSet<Value
     reached
 }
 
-/// Everything of which a value is made, but for reductions' terms, and itself: each after what it is made of.
+/// The value and everything that it depends on, without the terms of reductions: each after its operands.
 pub(super) fn reached_in_order(graph: &Graph, value: Value) -> Vec<Value> {
     reached(&[value], |value| arguments(graph, value)).into_iter().collect()
 }
 
-/// What terms need that is the same in all of them.
+/// The operands of terms that are the same in all terms.
 fn scalars_of(graph: &Graph, terms: &[Value]) -> Vec<Value> {
     let all = reached(terms, |value| match graph.varies(value) {
         true => arguments(graph, value),
@@ -132,7 +132,7 @@ fn scalars_of(graph: &Graph, terms: &[Value]) -> Vec<Value> {
     all.into_iter().filter(|&value| !graph.varies(value)).collect()
 }
 
-/// The instructions that compute terms, whose results are kept to the end.
+/// The instructions that compute terms, whose results are stored until the end.
 fn body(graph: &Graph, terms: &[Value], slots: &mut Slots) -> (Vec<Instruction>, Vec<Operand>) {
     let varies = |value: &Value| graph.varies(*value);
     let values = reached(terms, |value| match graph.varies(value) {
@@ -176,7 +176,7 @@ fn solve(graph: &Graph, of: &graph::Solve, slots: &mut Slots) -> Solve {
     let (round, next) = body(graph, &of.of_round(), slots);
     let (closing, last) = body(graph, &of.of_closing(), slots);
     of.carried.iter().for_each(|carried| slots.give_back(carried.value));
-    // Each is copied in its turn: none may be overwritten before it is.
+    // The values are copied in sequence: none may be overwritten before it is copied.
     let is_carried = |from: &Operand| places.iter().any(|&place| *from == Operand::Slot(place));
     debug_assert!(!next.iter().any(is_carried), "what is carried on is computed");
     let carried = places.into_iter().zip(first).zip(opening).zip(&next);

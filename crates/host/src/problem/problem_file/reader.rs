@@ -1,4 +1,4 @@
-//! From a file's text to a problem, with everything checked.
+//! Reads a file's text as a problem, and checks everything.
 
 mod curves;
 mod data;
@@ -20,32 +20,32 @@ use super::syntax::{self, Mistake};
 use crate::error::{Error, Result};
 use quantities::Quantity;
 
-/// What is known of a file besides its text.
+/// The context of a file besides its text.
 pub(super) struct Reader<'a> {
     pub(super) file: &'a str,
     pub(super) data: DataFrom<'a>,
-    /// What it is called unless it says otherwise.
+    /// The default name of the problem.
     pub(super) name: &'a str,
-    /// Constants that the text does not have itself; they stand above its own.
+    /// Constants that are not in the text; they are defined before its own.
     pub(super) constants: &'a [(String, Given)],
-    /// What of these each run has for itself.
+    /// The per-run numbers among these constants.
     pub(super) of_runs: &'a [OfRuns],
 }
 
-/// How far from each other the sides of an equation may be where a file does not say.
+/// The default tolerance of equations.
 const TOLERANCE: f64 = 1e-6;
 
-/// Where a file's data are.
+/// The source of a file's data.
 pub(super) enum DataFrom<'a> {
-    /// There may be none.
+    /// There may be no data files.
     Nowhere,
-    /// In files in this folder.
+    /// Files in this folder.
     Folder(&'a Path),
-    /// Here, `[column][row]`, those of one file after those of another.
+    /// These numbers, `[column][row]`, file after file.
     Here(&'a [Vec<f64>]),
 }
 
-/// Why a variable is not known where constants are.
+/// Errors for names that are not known in this place.
 const A_VARIABLE: &str = "is a variable, which is not known here; allowed: numbers and constants (what depends on variables \
     belongs in [let])";
 const A_CONSTANT: &str = "is not known yet; allowed: constants above this one";
@@ -127,7 +127,7 @@ impl Reader<'_> {
         Ok(problem)
     }
 
-    /// A mistake in one of a problem's expressions.
+    /// The error for a mistake in one of a problem's expressions.
     fn wrong(&self, problem: &ProblemFile, of: Whose, mistake: Mistake) -> Error {
         let (key, text) = problem.written(of);
         self.mistake(&key, text, mistake)
@@ -186,7 +186,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Checks that a name can stand for something.
+    /// Checks that a name is valid and not taken.
     fn name(&self, table: &str, name: &str, names: &Names) -> Result<()> {
         let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let is_word = name.chars().all(letters) && !name.starts_with(|c: char| c.is_ascii_digit());
@@ -248,7 +248,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// How far from each other the sides of an equation may be, of each constraint.
+    /// The tolerance of equations, for each constraint.
     fn tolerances(
         &self,
         constraints: &[(String, file::Constraint)],
@@ -275,6 +275,6 @@ impl Reader<'_> {
     }
 }
 
-/// What is said of several objectives.
+/// The error for several objectives.
 const ONE: &str = "several are not supported; allowed: one of them, with the others as constraints, such as \
     `y >= 0.5`, or their weighted sum";

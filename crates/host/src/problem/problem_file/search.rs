@@ -1,4 +1,4 @@
-//! Where a problem is searched: first points, bounds, and what each run has for itself.
+//! The search of a problem: starting points, bounds, and per-run numbers.
 
 use warpswarm_core::Float;
 use warpswarm_core::order::Fitness;
@@ -14,7 +14,7 @@ use crate::settings::Settings;
 use crate::settings::precise::Precise;
 
 impl ProblemFile {
-    /// The same problem with points from which individuals begin, in place of those of the file: see
+    /// This problem with starting points for individuals, which replace those of the file: see
     /// [`Bounds::beginning_at`].
     ///
     /// ```
@@ -37,16 +37,16 @@ impl ProblemFile {
         Ok(ProblemFile { bounds, given, ..self })
     }
 
-    /// How many runs it is for, where each has numbers of its own: see [`NamedNumbers`](super::NamedNumbers), `of_runs`.
+    /// The number of runs if each has its own numbers: see [`NamedNumbers`](super::NamedNumbers), `of_runs`.
     pub fn runs(&self) -> Option<u64> {
         Some(self.names.own.runs as u64).filter(|&runs| runs > 0)
     }
 
-    /// What [`evaluate`](ProblemFile::evaluate) gives of a run, from 0, where each has numbers of its own.
+    /// As [`evaluate`](ProblemFile::evaluate), for a run, from 0, if each run has its own numbers.
     ///
     /// # Errors
     ///
-    /// As [`evaluate`](ProblemFile::evaluate), and where there is no such run.
+    /// As [`evaluate`](ProblemFile::evaluate), and if there is no such run.
     pub fn evaluate_in_run<R: Precise>(&self, run: u64, x: &[R]) -> Result<Evaluation<R>> {
         self.check_dimensions(x.len())?;
         let runs = self.runs().unwrap_or(u64::from(u32::MAX));
@@ -65,12 +65,12 @@ impl ProblemFile {
         }))
     }
 
-    /// An optimiser of the problem within bounds that lie within its own, perhaps of [each run](Bounds::of_runs), of as many variables with the
-    /// same scales.
+    /// An optimiser of the problem within narrower bounds, possibly [per-run](Bounds::of_runs) bounds, with the same
+    /// number of variables and the same scales.
     ///
     /// # Errors
     ///
-    /// As [`Optimiser::new`], and where the problem's variables are others, or one of its is periodic.
+    /// As [`Optimiser::new`], and if the bounds do not match the problem's variables, or one of these is periodic.
     pub fn optimiser_within<R: Float>(
         &self,
         bounds: &Bounds,
@@ -102,7 +102,7 @@ impl ProblemFile {
         self.started(bounds, algorithm, settings)
     }
 
-    /// An optimiser within bounds that fit the problem.
+    /// An optimiser within bounds that match the problem.
     pub(super) fn started<R: Float>(
         &self,
         bounds: &Bounds,

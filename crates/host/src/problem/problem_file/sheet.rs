@@ -1,4 +1,4 @@
-//! What a problem file fits, for the fits.
+//! The models and data of a problem file in the form that fits use.
 
 use std::sync::Arc;
 
@@ -22,10 +22,10 @@ use crate::machine::program::Program;
 use crate::objective::data::LaidOut;
 use crate::settings::precise::Precise;
 
-/// The models of a file, row after row.
+/// The models of a file, evaluated row by row.
 struct OfFile<R> {
     parameters: usize,
-    /// Of many rows there is none: it would have all data a second time.
+    /// `None` with many rows: it would contain a second copy of all data.
     values: Option<Machine<R>>,
     slopes: Slopes<R>,
 }
@@ -33,9 +33,9 @@ struct OfFile<R> {
 /// A program that computes rows, and its data.
 type OfRows = (Program, Vec<f64>);
 
-/// Who computes derivatives.
+/// How derivatives are computed.
 enum Slopes<R> {
-    /// The derivatives of the expressions, behind what they predict.
+    /// Expressions for the derivatives, after those for the predictions.
     Derived(Machine<R>),
     /// Dual numbers, some coordinates at a time.
     Dual(Machine<Dual<R, CHUNK>>),
@@ -83,7 +83,7 @@ impl ProblemFile {
         Error::ProblemFile { file: self.name.clone(), message: message.into() }
     }
 
-    /// Everything that there is to be fitted.
+    /// Everything that fits need.
     pub(super) fn work<'a, R: Precise>(&self, settings: &'a FitSettings) -> Result<Work<'a, R>> {
         let Some(curves) = &self.curves else {
             return Err(self.refused(
@@ -103,7 +103,7 @@ impl ProblemFile {
         let (sheet, program, ignored) = self.sheet::<R>();
         let mut work = Work::new(names, sheet, fits, rows);
         let of_fits = rounded(&own.numbers);
-        // The numbers that each fit has are there once.
+        // Numbers that are among the per-fit numbers are not copied.
         let known = |numbers: Numbers<f64>| match numbers.place_in(&own.numbers) {
             Some(first) => Numbers::among(of_fits.clone(), first, own.count),
             None => numbers.map(rounded),
@@ -140,7 +140,7 @@ impl ProblemFile {
         Ok(work)
     }
 
-    /// Who does the fits on a device, where there are kernels for so many parameters.
+    /// The device that carries out the fits, if there are kernels for this number of parameters.
     fn on_device<R: Precise>(
         &self,
         work: &Work<'_, R>,
@@ -149,8 +149,8 @@ impl ProblemFile {
     ) -> Option<Box<dyn OnDevice<R>>> {
         let own = &self.names.own;
         let (model, mut all) = laid_out(&program, (data, own));
-        // What each fit has for itself: its numbers in the file and, where they are not among those, observations and standard
-        // deviations, one behind the other.
+        // The per-fit numbers: those of the file and, unless they are among these, observations and standard
+        // deviations, one after the other.
         let (mut per_fit, len) = (own.count, work.rows as u32);
         let mut others: Vec<&Numbers<R>> = Vec::new();
         let mut placed = |numbers: &'_ Numbers<R>| {
@@ -212,14 +212,14 @@ impl ProblemFile {
     /// A compiler that knows all names.
     pub(super) fn compiler(&self) -> Compiler<'_> {
         let mut compiler = Compiler::new(&self.names, Some(&self.bounds)).of_scales(&[]);
-        // It has been compiled once, so that nothing can be wrong now.
+        // The problem has been compiled before, so this cannot fail.
         let defined = compiler.define();
         defined.unwrap_or_else(|(_, mistake)| unreachable!("{mistake:?}"));
         compiler
     }
 
-    /// The models; where derivatives are expressions, the program of both with its data, and the parameters whose derivatives
-    /// are zero everywhere.
+    /// The models; if derivatives are expressions, also the program of both with its data; and the parameters whose
+    /// derivatives are zero everywhere.
     fn sheet<R: Precise>(&self) -> (Arc<dyn Sheet<R>>, Option<OfRows>, Vec<usize>) {
         let mut compiler = self.compiler();
         let all = self.curves.iter().flat_map(|curves| &curves.all);

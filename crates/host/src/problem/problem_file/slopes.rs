@@ -13,27 +13,27 @@ use crate::machine::program::Program;
 use crate::objective::bounds::Scales;
 use crate::objective::slopes::{Slopes, in_chunks};
 
-/// In more dimensions dual numbers are used: each derivative of a sum over all coordinates is another sum.
+/// In more dimensions dual numbers are used, because each derivative of a sum over all coordinates is another sum.
 const MOST_EXPRESSIONS: usize = 32;
 
-/// A problem as it is searched: of coordinates of these scales, its value negated where it is maximised.
+/// A problem as it is searched: for coordinates with these scale codes, with the value negated when maximising.
 pub(super) struct Searched<R> {
     problem: ProblemFile,
     codes: Vec<f64>,
     negated: bool,
-    /// Compiled when they are first asked for.
+    /// Compiled at first use.
     machines: OnceLock<Machines<R>>,
 }
 
-/// What computes value, violation and constraints, and what does so with derivatives.
+/// The machines for value, violation and constraints, without and with derivatives.
 struct Machines<R> {
     numbers: Machine<R>,
     slopes: Derived<R>,
 }
 
-/// What computes derivatives.
+/// How derivatives are computed.
 enum Derived<R> {
-    /// Expressions: of each constraint, and at last of the value, the derivative by each coordinate.
+    /// Expressions: the derivatives by each coordinate, of each constraint and finally of the value.
     Expressions(Machine<R>),
     /// Dual numbers.
     Duals(Machine<Dual<R, CHUNK>>),
@@ -64,7 +64,7 @@ impl<R: Float> Searched<R> {
     }
 }
 
-/// What computes derivatives of constraints and value as expressions, if they are some, and few.
+/// The program for the derivatives of constraints and value, if they are expressions, and few.
 fn expressions(
     compiler: &mut Compiler<'_>,
     outputs: &[Value],
@@ -104,7 +104,7 @@ impl<R: Float> Slopes<R> for Searched<R> {
             let x: Vec<_> = x.iter().enumerate().map(variable).collect();
             machine.at((run, &x), |outputs| {
                 let value = outputs.next().unwrap_or(Dual::constant(R::NAN));
-                // The violation is the sum of what follows.
+                // The violation is the sum of the constraints that follow.
                 outputs.skip(1).for_each(&mut *row);
                 row(value);
             });

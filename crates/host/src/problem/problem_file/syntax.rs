@@ -1,4 +1,4 @@
-//! From an expression's text to a tree.
+//! Parses an expression's text into a tree.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use pest::iterators::Pair;
 
 /// The longest expression, in bytes.
 const LONGEST: usize = 1 << 16;
-/// Brackets within brackets: each takes some of the parser's stack.
+/// The deepest nesting of brackets: each level uses some of the parser's stack.
 const DEEPEST: usize = 64;
 
-// Its own module, since the parser makes a public enum without documentation.
+// A module of its own, because the parser generates a public enum without documentation.
 mod grammar {
     #![allow(missing_docs, unreachable_pub)]
     #[derive(pest_derive::Parser)]
@@ -20,7 +20,7 @@ mod grammar {
 }
 use grammar::{Grammar, Rule};
 
-/// What is wrong, and where: bytes of the expression.
+/// What is wrong, and where: a byte range of the expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mistake {
     pub(super) what: String,
@@ -33,7 +33,7 @@ impl Mistake {
     }
 }
 
-/// A part of an expression, with where it is written.
+/// A part of an expression, with its place in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tree {
     pub(super) kind: Kind,
@@ -45,15 +45,15 @@ pub(super) enum Kind {
     Number(f64),
     Name(String),
     Negative(Box<Tree>),
-    /// Operands with the operators between them, which bind alike and from the left.
+    /// Operands and the operators between them, which have the same precedence and associate to the left.
     Chain(Box<Tree>, Vec<(Operator, Tree)>),
     Power(Box<Tree>, Box<Tree>),
-    /// `name[index]`, or of a matrix `name[row, column]`
+    /// `name[index]`, or `name[row, column]` for a matrix.
     Element(String, Vec<Tree>),
     /// One of a variable's choices, in single quotes.
     Text(String),
     Call(String, Vec<Tree>),
-    /// Numbers with what is said of neighbours: `a < b <= c`.
+    /// Numbers with the relations between neighbours: `a < b <= c`.
     Compare(Box<Tree>, Vec<(Relation, Tree)>),
     Join(Joint, Vec<Tree>),
     Not(Box<Tree>),
@@ -78,7 +78,7 @@ pub(super) enum Relation {
 }
 
 impl Relation {
-    /// What holds of two numbers where this does not.
+    /// The opposite relation: between two numbers it holds if this one does not.
     pub(super) fn turned(self) -> Self {
         match self {
             Relation::Less => Relation::AtLeast,
@@ -91,23 +91,23 @@ impl Relation {
     }
 }
 
-/// How conditions are joined.
+/// How conditions are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Joint {
     /// All hold.
     And,
-    /// One holds at least.
+    /// At least one holds.
     Or,
 }
 
 impl Tree {
-    /// Whether something stands in it, with or without an index.
+    /// Whether a name occurs in the tree, with or without an index.
     pub(super) fn names(&self, name: &str) -> bool {
         matches!(&self.kind, Kind::Name(other) | Kind::Element(other, _) if other == name)
             || self.parts().into_iter().any(|part| part.names(name))
     }
 
-    /// What it is made of.
+    /// The direct parts of the tree.
     pub(super) fn parts(&self) -> Vec<&Tree> {
         match &self.kind {
             Kind::Number(_) | Kind::Name(_) | Kind::Text(_) => Vec::new(),
@@ -124,14 +124,14 @@ impl Tree {
     }
 }
 
-/// An expression that has a name: a number, or one for each number of an index.
+/// A named expression: a number, or one for each value of an index.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Defined {
     pub(super) tree: Tree,
     pub(super) over: Option<Over>,
 }
 
-/// What an index goes over: `for i in x`, or `for i in from to last`.
+/// The range of an index: `for i in x`, or `for i in from to last`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Over {
     pub(super) index: String,
@@ -147,7 +147,7 @@ pub(super) fn parse(text: &str) -> Result<Tree, Mistake> {
     pairs.next().map(tree).unwrap_or_else(|| nothing(&(0..0)))
 }
 
-/// Parses what may be an expression for each number of an index.
+/// Parses a named expression, optionally with a range.
 pub(super) fn parse_defined(text: &str) -> Result<Defined, Mistake> {
     check_size(text)?;
     let mut pairs = Grammar::parse(Rule::defined, text).map_err(|error| mistake(error, text))?;
@@ -168,7 +168,7 @@ fn over(pair: Pair<'_, Rule>) -> Result<Over, Mistake> {
     Ok(Over { index, from, to, at })
 }
 
-/// Refuses what is too long or too deep for the parser, which is recursive.
+/// Refuses text that is too long or too deep for the recursive parser.
 fn check_size(text: &str) -> Result<(), Mistake> {
     if text.len() > LONGEST {
         let what = format!("{} characters are too many; allowed: {LONGEST}", text.len());
@@ -189,7 +189,7 @@ fn check_size(text: &str) -> Result<(), Mistake> {
     Ok(())
 }
 
-/// The parser's error in our words.
+/// The parser's error in the words of our messages.
 fn mistake(error: pest::error::Error<Rule>, text: &str) -> Mistake {
     let at = match error.location {
         InputLocation::Pos(at) => at..at + 1,
@@ -216,7 +216,7 @@ fn mistake(error: pest::error::Error<Rule>, text: &str) -> Mistake {
     Mistake { what, at }
 }
 
-/// What to write for what other languages have.
+/// What to write instead of operators of other languages.
 fn instead(rest: &str) -> Option<&'static str> {
     let instead = [
         ("&", "allowed: `and`, as in `a <= b and b <= c`"),
@@ -319,7 +319,7 @@ fn nothing(at: &Range<usize>) -> Result<Tree, Mistake> {
     Err(Mistake::new("nothing is written here", at))
 }
 
-/// The tree with so many pairs of `not` before it: itself, but no number.
+/// The tree with `nots` pairs of `not` before it: the same truth value, but no longer a number.
 fn not_turned(inner: Tree, nots: usize, at: &Range<usize>) -> Result<Tree, Mistake> {
     if nots == 0 {
         return Ok(inner);
@@ -328,7 +328,7 @@ fn not_turned(inner: Tree, nots: usize, at: &Range<usize>) -> Result<Tree, Mista
     Ok(Tree { kind: Kind::Not(Box::new(once)), at: at.clone() })
 }
 
-/// The tree with so many signs before it, of which two are none.
+/// The tree with this many minus signs before it, of which pairs cancel.
 fn negative(tree: Tree, signs: usize, at: &Range<usize>) -> Tree {
     if signs.is_multiple_of(2) {
         return tree;
@@ -383,7 +383,7 @@ fn relation_of(text: &str) -> Relation {
 mod tests {
     use super::*;
 
-    /// The tree with every bracket that is meant.
+    /// The tree with all implied brackets.
     fn shown(tree: &Tree) -> String {
         match &tree.kind {
             Kind::Number(number) => number.to_string(),
@@ -449,7 +449,7 @@ mod tests {
         check("a < b and b < c or not c == d", "Or(And((a Less b),(b Less c)),Not((c Equal d)))");
         check("a<b&&!(b<c)||d!=e", "Or(And((a Less b),Not((b Less c))),(d Unequal e))");
         check("(a or b) and not not c", "And(Or(a,b),Not(Not(c)))");
-        // As in C: `!` is of what stands right behind it.
+        // As in C, `!` applies to what directly follows it.
         check("!(a) < b", "(Not(a) Less b)");
         check("order * nothing + android", "((order Multiply nothing) Add android)");
         check("if(a < b, c, d)", "if((a Less b),c,d)");

@@ -1,4 +1,4 @@
-//! What a file asks of numbers that they do not have, or that looks like a mistake.
+//! Warnings: what a file asks of a number type that it cannot represent, or what looks like a mistake.
 
 use warpswarm_core::variable::Scale;
 
@@ -10,20 +10,21 @@ use crate::machine::program::Step;
 use crate::settings::choices::Precision;
 use crate::settings::precise::Precise;
 
-/// Points at which values are compared.
+/// The number of points at which values are compared.
 const POINTS: usize = 1000;
-/// The least part of a state that an `f32` tells from rounding, in a solution by steps.
+/// The smallest relative error of a state that `f32` distinguishes from rounding, in a solution by steps.
 const LEAST_TOLERANCE: f64 = 1e-6;
-/// Rounds that an adaptive solution is taken to make in an interval.
+/// The assumed number of rounds of an adaptive solution in an interval.
 const ROUNDS: u32 = 10;
-/// Operations that all of them may take together: some milliseconds.
+/// The largest number of operations at all these points together: some milliseconds.
 const MOST_OPERATIONS: usize = 20_000_000;
 
 impl ProblemFile {
-    /// What in the file does not do in the precision `R`, or looks like a mistake: each in words.
+    /// Warnings about what does not work in the precision `R`, or looks like a mistake: each a text.
     ///
-    /// Of an `f32`: different data that are the same number there, and data and constants that it has not. Of both: bounds so
-    /// far apart that squares are infinite, and values that are the same at a thousand points.
+    /// For `f32`: different data that round to the same number, and data and constants that it cannot represent. For
+    /// both precisions: bounds so far apart that squares are infinite, and values that are the same at a thousand
+    /// points.
     ///
     /// ```
     /// use warpswarm::problem_file::ProblemFile;
@@ -44,7 +45,8 @@ impl ProblemFile {
         all
     }
 
-    /// Variables on a linear scale whose squares are mostly infinite: nearly all points between such bounds are so large.
+    /// Variables on a linear scale whose squares are mostly infinite, because nearly all points between their bounds
+    /// are too large.
     fn wide<R: Precise>(&self) -> impl Iterator<Item = String> {
         let most = R::MAX.to_f64().sqrt();
         self.variables.iter().filter_map(move |of| {
@@ -64,7 +66,7 @@ impl ProblemFile {
         })
     }
 
-    /// Constants that are other numbers in `f32`.
+    /// Constants that `f32` cannot represent.
     fn lost_constants(&self, all: &mut Vec<String>) {
         let mut compiler = Compiler::new(&self.names, Some(&self.bounds)).of_scales(&[]);
         if compiler.define().is_err() {
@@ -90,7 +92,7 @@ impl ProblemFile {
         }
     }
 
-    /// Data that are other numbers in `f32`, or different ones that are the same.
+    /// Data that `f32` cannot represent, or different data that round to the same number.
     fn lost_data(&self, all: &mut Vec<String>) {
         let mut arrays: Vec<(&String, usize, usize)> = Vec::new();
         for (name, meaning) in &self.names.meanings {
@@ -124,7 +126,7 @@ impl ProblemFile {
         }
     }
 
-    /// That an `f32` does not solve the differential equation as exactly as the file asks.
+    /// A differential equation whose tolerance `f32` cannot reach.
     fn lost_steps(&self, all: &mut Vec<String>) {
         if let Some(Ode { method: Method::Rk45 { tolerance, .. }, .. }) = self.names.ode
             && tolerance < LEAST_TOLERANCE
@@ -135,7 +137,7 @@ impl ProblemFile {
         }
     }
 
-    /// That values are the same wherever they are looked at, if they are.
+    /// A warning if values are the same at all sampled points.
     fn flat<R: Precise>(&self) -> Option<String> {
         let count = POINTS.min(MOST_OPERATIONS / self.operations().max(1));
         let (lower, upper) = (self.bounds.lower(), self.bounds.upper());
@@ -159,7 +161,7 @@ impl ProblemFile {
         })
     }
 
-    /// About how many operations an evaluation takes.
+    /// The approximate number of operations of an evaluation.
     pub(super) fn operations(&self) -> usize {
         let steps = self.program(&[], false, true).0.steps;
         let of = |step: &Step| match step {
@@ -176,7 +178,7 @@ impl ProblemFile {
     }
 }
 
-/// What becomes of a number in `f32`, where that is another number altogether.
+/// What a number becomes in `f32`, if that is a completely different number.
 fn lost(number: f64) -> Option<&'static str> {
     let single = number as f32;
     if !number.is_finite() || number == 0.0 {
@@ -192,7 +194,7 @@ fn lost(number: f64) -> Option<&'static str> {
     }
 }
 
-/// Goes through the largest parts of a tree that are constants.
+/// Visits the largest parts of a tree that are constant.
 fn constants(compiler: &mut Compiler<'_>, tree: &Tree, said: &mut dyn FnMut(&Tree, f64)) {
     match compiler.constant(tree) {
         Some(number) => said(tree, number),

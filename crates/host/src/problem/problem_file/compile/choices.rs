@@ -1,4 +1,4 @@
-//! Variables that are one of some names: compared with a name, or the index of a constant.
+//! Variables with choices: compared with a name, or used as the index of a constant.
 
 use super::{Compiler, Scope};
 use crate::problem::problem_file::graph::Value;
@@ -6,7 +6,7 @@ use crate::problem::problem_file::names::on_one_line;
 use crate::problem::problem_file::syntax::{Kind, Mistake, Relation, Tree};
 
 impl Compiler<'_> {
-    /// The choices of a variable, where a tree is one.
+    /// The choices of a variable, if the tree is one.
     fn choices_of(&self, tree: &Tree) -> Option<&[String]> {
         match &tree.kind {
             Kind::Name(name) | Kind::Element(name, _) => self.names.choices(name),
@@ -14,7 +14,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Which of its choices a variable is, from 1.
+    /// The choice of a variable, as an index from 1.
     fn choice(&mut self, tree: &Tree, scope: &Scope) -> Result<Value, Mistake> {
         match &tree.kind {
             Kind::Element(name, indices) => self.element(name, indices, tree, scope),
@@ -33,7 +33,7 @@ impl Compiler<'_> {
         Mistake::new(what, &tree.at)
     }
 
-    /// What stands between the relations of a comparison: numbers, or all choices of the same kind.
+    /// The operands of a comparison: numbers, or variables and names with the same choices.
     pub(super) fn compared(
         &mut self,
         first: &Tree,
@@ -69,7 +69,7 @@ impl Compiler<'_> {
         Ok(values)
     }
 
-    /// What an index of a name is that is no plain number: one of choices, as its place among the name's numbers.
+    /// The value of an index that is not a plain number: a choice, as the position among the name's numbers.
     pub(super) fn index(
         &mut self,
         name: &str,
@@ -112,13 +112,13 @@ impl Compiler<'_> {
                 (number, self.graph.constant(at as f64))
             })
             .collect();
-        // In another order than the variable's choices the numbers are looked up, too.
+        // If the constant has the choices in a different order, the positions are looked up.
         let is_same = labels == choices;
         Ok(if is_same { number } else { self.select(number, &entries) })
     }
 }
 
-/// Which of some names a text is, from 1.
+/// The index of a text among names, from 1.
 fn number_of(text: &str, names: &[String], tree: &Tree) -> Result<usize, Mistake> {
     let at = names.iter().position(|name| name == text);
     at.map(|at| at + 1).ok_or_else(|| {

@@ -1,18 +1,18 @@
-//! Conditions: whether they hold, and by how much they are violated.
+//! Conditions: their truth, and their violation.
 //!
 //! | condition | violation |
 //! |---|---|
-//! | `a <= b` | a - b where a > b, otherwise 0 |
-//! | `a < b` | of whole numbers that of `a + 1 <= b`; otherwise also more than 0 where a = b |
-//! | `a == b` | by how much the distance of a and b is above the tolerance; of whole numbers their distance |
-//! | `a != b` | 1 where a = b |
+//! | `a <= b` | a - b if a > b, otherwise 0 |
+//! | `a < b` | for integers that of `a + 1 <= b`; otherwise positive also if a = b |
+//! | `a == b` | the distance of a and b beyond the tolerance; for integers the distance |
+//! | `a != b` | 1 if a = b |
 //! | `p and q` | the sum |
 //! | `p or q` | the smaller one |
-//! | `not p` | that of the opposite: comparisons are turned round, `and` becomes `or` |
-//! | `if(p, q, r)` | that of `q` where `p` holds, otherwise that of `r` |
+//! | `not p` | that of the opposite: relations are negated, `and` becomes `or` |
+//! | `if(p, q, r)` | that of `q` if `p` holds, otherwise that of `r` |
 //! | `all(i, p)`, `any(i, p)` | as `and` and `or` of all terms |
 //!
-//! Where a number is NaN, a comparison with it does not hold, and its violation is NaN.
+//! If a number is NaN, a comparison with it does not hold, and the violation is NaN.
 
 use warpswarm_core::expression::{Operation, Reduction};
 
@@ -20,27 +20,27 @@ use super::{Compiler, Scope, Term};
 use crate::problem::problem_file::graph::Value;
 use crate::problem::problem_file::syntax::{Joint, Kind, Mistake, Operator, Relation, Tree};
 
-/// The violation of `a < b` where a = b are no whole numbers: the least number of f32 that has all its digits.
+/// The violation of `a < b` if a = b are not integers: the smallest normal number of f32.
 const JUST: f64 = f32::MIN_POSITIVE as f64;
 
-/// What is asked of a condition.
+/// A measure of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Measure {
-    /// 1 where it holds, otherwise 0.
+    /// 1 if it holds, otherwise 0.
     Truth,
-    /// By how much it is violated.
+    /// Its violation.
     Violation,
 }
 
-/// What becomes of a constraint.
+/// The compiled values of a constraint.
 pub(in crate::problem::problem_file) struct Constraint {
-    /// What is shown of it: at most 0 where it is met.
+    /// The value that is shown: at most 0 if the constraint is satisfied.
     pub(in crate::problem::problem_file) shown: Value,
-    /// 0 where it is met, otherwise more.
+    /// 0 if the constraint is satisfied, otherwise positive.
     pub(in crate::problem::problem_file) violation: Value,
 }
 
-/// Whether a tree is a condition, and not a number.
+/// Whether a tree is a condition rather than a number.
 pub(super) fn is_condition(tree: &Tree) -> bool {
     match &tree.kind {
         Kind::Compare(..) | Kind::Join(..) | Kind::Not(_) => true,
@@ -54,7 +54,7 @@ pub(super) fn is_condition(tree: &Tree) -> bool {
     }
 }
 
-/// The factors of a product of nothing but conditions.
+/// The factors of a product that consists of conditions only.
 fn product_of_conditions(tree: &Tree) -> Option<Vec<Tree>> {
     let Kind::Chain(first, rest) = &tree.kind else {
         return is_condition(tree).then(|| vec![tree.clone()]);
@@ -69,19 +69,19 @@ fn product_of_conditions(tree: &Tree) -> Option<Vec<Tree>> {
     Some(all)
 }
 
-/// A condition that is taken as 0 or 1 in a number which is compared with nothing.
+/// A condition that is used as 0 or 1 in a number without a comparison.
 fn bare_condition(tree: &Tree) -> Option<&Tree> {
     if is_condition(tree) {
         return Some(tree);
     }
     let parts = tree.parts();
-    // The first part of an `if` is to be a condition.
+    // The first argument of `if` must be a condition.
     let skipped = usize::from(matches!(&tree.kind, Kind::Call(name, _) if name == "if"));
     parts.into_iter().skip(skipped).find_map(bare_condition)
 }
 
 impl Compiler<'_> {
-    /// A constraint: a condition, or a number that is at most 0 where it is met.
+    /// Compiles a constraint: a condition, or a number that is at most 0 if it is satisfied.
     pub(in crate::problem::problem_file) fn constraint(
         &mut self,
         tree: &Tree,
@@ -115,7 +115,7 @@ impl Compiler<'_> {
         Ok(Constraint { shown, violation })
     }
 
-    /// The value of a number that is not a condition, such as an objective.
+    /// Compiles a number that is not a condition, such as an objective.
     pub(in crate::problem::problem_file) fn number(
         &mut self,
         tree: &Tree,
@@ -131,7 +131,7 @@ impl Compiler<'_> {
         self.value(tree, scope)
     }
 
-    /// 1 where a condition holds, or where it does not, otherwise 0.
+    /// 1 if the truth of a condition is `holds`, otherwise 0.
     pub(super) fn truth(
         &mut self,
         tree: &Tree,
@@ -141,7 +141,7 @@ impl Compiler<'_> {
         self.condition(tree, scope, (Measure::Truth, holds))
     }
 
-    /// What is asked of a condition, or, where it is not to hold, of its opposite.
+    /// A measure of a condition, or of its opposite if it must not hold.
     pub(super) fn condition(
         &mut self,
         tree: &Tree,
@@ -206,7 +206,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What is asked of two conditions of which both are to hold, or one.
+    /// A measure of two conditions joined by `and` (`both`) or `or`.
     fn joined(&mut self, measure: Measure, a: Value, b: Value, both: bool) -> Value {
         let graph = &mut self.graph;
         match (measure, both) {
@@ -215,21 +215,21 @@ impl Compiler<'_> {
             (Measure::Violation, true) => return graph.apply(Operation::Add, &[a, b]),
             (Measure::Violation, false) => {}
         }
-        // The smaller one, and the other one where one is NaN.
+        // The smaller one, and the other one if one is NaN.
         let a_first = graph.apply(Operation::AtMost, &[a, b]);
         let b_is_number = graph.apply(Operation::Equal, &[b, b]);
         let other = graph.apply(Operation::Choose, &[b_is_number, b, a]);
         graph.apply(Operation::Choose, &[a_first, a, other])
     }
 
-    /// Infinity instead of NaN, which is not to be the smallest of all.
+    /// Infinity instead of NaN, so that NaN is not taken for the smallest violation.
     pub(super) fn or_infinite(&mut self, violation: Value) -> Value {
         let infinite = self.graph.constant(f64::INFINITY);
         let is_number = self.graph.apply(Operation::Equal, &[violation, violation]);
         self.graph.apply(Operation::Choose, &[is_number, violation, infinite])
     }
 
-    /// 1 where a relation holds, otherwise 0.
+    /// 1 if a relation holds, otherwise 0.
     fn relation(&mut self, left: Value, relation: Relation, right: Value) -> Value {
         let graph = &mut self.graph;
         match relation {
@@ -246,7 +246,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// By how much a relation is violated.
+    /// The violation of a relation.
     fn excess(&mut self, left: Value, relation: Relation, right: Value) -> Value {
         match relation {
             Relation::Greater => return self.excess(right, Relation::Less, left),
@@ -271,7 +271,7 @@ impl Compiler<'_> {
         self.graph.apply(Operation::Choose, &[met, zero, margin])
     }
 
-    /// What is at most 0 where a relation holds, and by how much it is violated elsewhere.
+    /// A value that is at most 0 if a relation holds, and the violation otherwise.
     fn margin(&mut self, left: Value, relation: Relation, right: Value) -> Value {
         let is_whole = self.graph.is_whole(left) && self.graph.is_whole(right);
         let tolerance = self.tolerance_of(left, right);
@@ -303,14 +303,14 @@ impl Compiler<'_> {
         }
     }
 
-    /// How far from each other two numbers may be that are to be equal.
+    /// The tolerance of an equation between two numbers.
     fn tolerance_of(&self, left: Value, right: Value) -> f64 {
         let is_whole = self.graph.is_whole(left) && self.graph.is_whole(right);
         if is_whole { 0.0 } else { self.tolerance }
     }
 }
 
-/// The parts of an `if` whose branches are conditions.
+/// The arguments of an `if` whose branches are conditions.
 fn branches<'a>(arguments: &'a [Tree], tree: &Tree) -> Result<[&'a Tree; 3], Mistake> {
     let [condition, then, otherwise] = arguments else { return Err(no_condition(tree)) };
     if let Some(number) = [then, otherwise].into_iter().find(|branch| !is_condition(branch)) {

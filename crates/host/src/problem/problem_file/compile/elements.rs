@@ -1,4 +1,4 @@
-//! Elements of what is many numbers, and which one an index says.
+//! Elements of arrays, and the positions that indices select.
 
 use warpswarm_core::expression::Operation;
 
@@ -7,28 +7,28 @@ use crate::problem::problem_file::graph::{Node, Value};
 use crate::problem::problem_file::names::{Matrix, Meaning};
 use crate::problem::problem_file::syntax::{Kind, Mistake, Tree};
 
-/// The most elements of which one is chosen by a number that depends on variables.
+/// The largest number of elements from which an index that depends on variables selects.
 const MOST_CHOSEN: i64 = 1024;
 
-/// Which element is meant, from 1.
+/// The position of an element, from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Place {
     Fixed(i64),
-    /// This one in the first of so many terms, and the next one in each further term.
+    /// This position in the first term, and the next one in each following term; with the number of terms.
     Moving(i64, u32),
-    /// One in each term.
+    /// One position for each term.
     Listed(Vec<i64>),
-    /// What a value says, from one number to another.
+    /// The position given by a value between two numbers.
     Chosen(Value, i64, i64),
 }
 
-/// What has elements.
+/// The kinds of arrays.
 #[derive(Clone, Copy, Debug)]
 enum Array {
     Coordinates(u32),
     Data(u32),
     Let(u32),
-    /// Numbers of the solution of the differential equation, from one on.
+    /// The numbers of the differential equation's solution from this position on.
     Solution(u32),
 }
 
@@ -64,7 +64,7 @@ impl Compiler<'_> {
                 Ok(self.listed(first, &all))
             }
             (Place::Listed(all), _) => {
-                // Which one it is changes from term to term in no order: as if it depended on variables.
+                // The position differs between terms without a pattern: it is selected as if it depended on variables.
                 let (least, most) = ends(&all);
                 let number = self.listed_numbers(&all);
                 self.chosen(name, array, number, (least, most), tree)
@@ -76,7 +76,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// How many elements there are in each direction.
+    /// The number of elements in each dimension.
     pub(super) fn sizes(
         &self,
         name: &str,
@@ -122,7 +122,7 @@ impl Compiler<'_> {
         Ok(sizes)
     }
 
-    /// Which of so many elements an index says.
+    /// The position that an index selects among `size` elements.
     fn place(
         &mut self,
         name: &str,
@@ -164,7 +164,7 @@ impl Compiler<'_> {
         Ok(place)
     }
 
-    /// Which element a value says.
+    /// The position that a value selects.
     fn place_of(&self, value: Value, terms: u32, index: &Tree) -> Result<Place, Mistake> {
         let graph = &self.graph;
         if let Some(all) = self.numbers(value, terms) {
@@ -192,7 +192,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The place in a matrix with so many columns.
+    /// The position in a matrix with this number of columns, stored row by row.
     fn flat(&mut self, row: Place, column: Place, columns: u32) -> Place {
         let step = i64::from(columns);
         let listed = |place: &Place| match place {
@@ -234,7 +234,7 @@ impl Compiler<'_> {
         Place::Chosen(value, (row.1 - 1) * step + column.1, (row.2 - 1) * step + column.2)
     }
 
-    /// The element at a place that is no choice.
+    /// The element at a position that does not depend on variables.
     fn at(
         &mut self,
         name: &str,
@@ -268,7 +268,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// One of the data, or the one so many after the number of the term.
+    /// A datum, or the datum at this offset from the index of the term.
     pub(super) fn datum(&mut self, at: u32, indexed: bool) -> Value {
         match (self.names.own.place(at), indexed) {
             (None, true) => self.graph.add(Node::Data(at)),
@@ -281,7 +281,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The element that a number says, one of some.
+    /// The element that a number selects from a range of positions.
     fn chosen(
         &mut self,
         name: &str,
@@ -303,7 +303,7 @@ impl Compiler<'_> {
         Ok(self.select(number, &entries))
     }
 
-    /// The entry of a whole number, of entries with numbers that ascend.
+    /// The entry for an integer, from entries with ascending numbers.
     pub(super) fn select(&mut self, number: Value, entries: &[(i64, Value)]) -> Value {
         let first = entries[0].1;
         if entries.iter().all(|(_, value)| *value == first) {
@@ -316,7 +316,7 @@ impl Compiler<'_> {
         self.graph.apply(Operation::Choose, &[is_below, below_value, above_value])
     }
 
-    /// The data that are at these places, one a term.
+    /// The data at these positions, one for each term.
     fn listed(&mut self, first: u32, all: &[i64]) -> Value {
         let places: Vec<u32> = all.iter().map(|&at| at as u32).collect();
         let at = |place: u32| self.names.data[(first + place - 1) as usize];
@@ -324,7 +324,7 @@ impl Compiler<'_> {
         self.row((first, places), numbers)
     }
 
-    /// Whole numbers, one a term.
+    /// Integers, one for each term.
     fn listed_numbers(&mut self, all: &[i64]) -> Value {
         if let [only] = all {
             return self.graph.constant(*only as f64);
@@ -333,7 +333,7 @@ impl Compiler<'_> {
         self.row((u32::MAX, places), all.iter().map(|&at| at as f64).collect())
     }
 
-    /// Numbers, one a term; where all are the same a constant.
+    /// Numbers, one for each term; a constant if all are equal.
     pub(super) fn of_each(&mut self, numbers: Vec<f64>) -> Value {
         if numbers.iter().all(|number| *number == numbers[0]) {
             return self.graph.constant(numbers[0]);
@@ -346,7 +346,7 @@ impl Compiler<'_> {
         self.row(key, numbers)
     }
 
-    /// Data of the graph's own, kept once.
+    /// Data of the graph itself; equal rows are stored once.
     fn row(&mut self, key: (u32, Vec<u32>), numbers: Vec<f64>) -> Value {
         let end = (self.names.data.len() + self.codes.len() + self.own_data.len()) as u32;
         let at = *self.rows.entry(key).or_insert(end);

@@ -1,4 +1,4 @@
-//! Functions of numbers, and of all numbers of a name.
+//! Functions of numbers, and of arrays.
 
 use warpswarm_core::expression::{Operation, Reduction};
 
@@ -7,7 +7,7 @@ use super::{Compiler, Scope, Term, element};
 use crate::problem::problem_file::graph::Value;
 use crate::problem::problem_file::syntax::{Kind, Mistake, Operator, Tree};
 
-/// Functions of so many numbers as their operations take.
+/// Functions with as many arguments as their operations have operands.
 const PLAIN: [(&str, Operation); 38] = [
     ("abs", Operation::Absolute),
     ("sqrt", Operation::Root),
@@ -49,17 +49,17 @@ const PLAIN: [(&str, Operation); 38] = [
     ("y1", Operation::Y1),
 ];
 
-/// All others.
+/// All other functions.
 const OTHERS: [&str; 12] =
     ["pow", "min", "max", "sum", "prod", "mean", "dot", "norm", "any", "all", "if", "len"];
 
-/// The names of all functions: a file may give them to numbers, since a bracket follows a function.
+/// The names of all functions. A file may also give them to numbers, because a function is followed by a bracket.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     PLAIN.iter().map(|(name, _)| *name).chain(OTHERS)
 }
 
 impl Compiler<'_> {
-    /// What a function gives.
+    /// The value of a function call.
     pub(super) fn call(
         &mut self,
         name: &str,
@@ -71,13 +71,13 @@ impl Compiler<'_> {
             [Tree { kind: Kind::Name(index), .. }, rest @ ..]
                 if self.may_be_index(index, scope) =>
             {
-                // `tau` is a number unless something has it as its index.
+                // `tau` is the constant unless an expression uses it as an index.
                 !rest.is_empty()
                     && (index != "tau" || rest.iter().any(|part| mentions(part, index)))
             }
             _ => false,
         };
-        // One name of many numbers stands for all of them.
+        // The name of an array as the only argument stands for all its numbers.
         let of_all =
             matches!(arguments, [Tree { kind: Kind::Name(name), .. }] if self.is_array(name));
         let reduction = match name {
@@ -148,7 +148,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// `dot(x, y)` and `norm(x)` of names that stand for many numbers.
+    /// `dot(x, y)` and `norm(x)` of arrays.
     fn product(
         &mut self,
         name: &str,

@@ -1,9 +1,9 @@
-//! What a name that nothing has may have been meant for.
+//! Suggestions for unknown names.
 
 use super::functions::names;
 use crate::error::meant;
 
-/// Functions of other languages, and what to write for them.
+/// Functions of other languages, and what to write instead.
 const ELSEWHERE: [(&str, &str); 50] = [
     ("sqr", "`x^2` or `sqrt(x)`"),
     ("square", "`x^2`"),
@@ -57,10 +57,10 @@ const ELSEWHERE: [(&str, &str); 50] = [
     ("fabs", "`abs(x)`"),
 ];
 
-/// What an index is usually called.
+/// The usual names of indices.
 const INDICES: [&str; 3] = ["i", "j", "k"];
 
-/// A variable, a constant, a column or an index that was meant.
+/// The variable, constant, column or index that may be meant.
 pub(super) fn name(name: &str, known: &[&str]) -> Option<String> {
     if name == "e" && !known.contains(&"e") {
         return Some("; allowed: `exp(1)`".into());
@@ -69,13 +69,13 @@ pub(super) fn name(name: &str, known: &[&str]) -> Option<String> {
     if same.is_none() && INDICES.contains(&name) {
         return Some(format!("; an index needs a reduction, such as `sum({name}, ...)`"));
     }
-    // A single letter is like too many names.
+    // A single letter resembles too many names.
     let like = same.or_else(|| meant(name, known).filter(|_| name.len() > 1))?;
     Some(format!("; did you mean `{like}`?"))
 }
 
-/// A function that was meant. A function of another meaning is never proposed: only letters in another case or order
-/// count as the same name.
+/// The function that may be meant. A function with a different meaning is never suggested: only a difference in case or
+/// in the order of letters counts as the same name.
 pub(super) fn function(name: &str) -> Option<String> {
     if let Some((_, instead)) = ELSEWHERE.iter().find(|(known, _)| *known == name) {
         return Some(format!("; allowed: {instead}"));
@@ -100,7 +100,8 @@ mod tests {
         for unknown in ["modul", "cbrtt", "atan3", "logg", "sinc", "len2", "x"] {
             assert_eq!(function(unknown), None, "{unknown}");
         }
-        // What is proposed for one name in another order is one function, and no known name is foreign.
+        // The suggestion for a name with reordered letters is unique, and no known name is in the list of other
+        // languages.
         for known in names() {
             let meant = format!("; did you mean `{known}`?");
             assert_eq!(function(&known.to_uppercase()), Some(meant), "{known}");

@@ -1,4 +1,4 @@
-//! What is known of a value before it is computed: its numbers, or between which ones it is.
+//! Interval analysis: the numbers of a value, or their range, without evaluating it at a point.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::problem::problem_file::graph::{Node, Value};
 use crate::problem::problem_file::program::reached_in_order;
 
 impl Compiler<'_> {
-    /// The numbers of a value in each of so many terms; none where it depends on variables.
+    /// The numbers of a value in each of `terms` terms; `None` if it depends on variables.
     pub(super) fn numbers(&self, value: Value, terms: u32) -> Option<Vec<f64>> {
         let graph = &self.graph;
         let order = reached_in_order(graph, value);
@@ -57,13 +57,13 @@ impl Compiler<'_> {
                     _ => f64::NAN,
                 };
             }
-            // The value itself comes last: it is after all that it is made of.
+            // The value itself comes last: it follows its operands.
             all.extend(known.last());
         }
         Some(all)
     }
 
-    /// The least and the greatest number that a value may be, where that is easily seen.
+    /// The smallest and largest number of a value, if they can be derived easily.
     pub(super) fn range_of(&self, value: Value, terms: u32) -> Option<(f64, f64)> {
         let mut known: HashMap<Value, (f64, f64)> = HashMap::new();
         for value in reached_in_order(&self.graph, value) {
@@ -100,7 +100,7 @@ impl Compiler<'_> {
             }
             Operation::Negate => of(0).map(|(least, most)| (-most, -least)),
             Operation::Floor => of(0).map(|(least, most)| (least.floor(), most.floor())),
-            // Of these the ends are among those of the ends.
+            // For these operations, the extremes are reached at the ends of the operands' ranges.
             Operation::Add
             | Operation::Subtract
             | Operation::Multiply
@@ -122,7 +122,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The least and the greatest of numbers.
+/// The smallest and the largest of some numbers.
 fn around(numbers: impl IntoIterator<Item = f64>) -> (f64, f64) {
     numbers.into_iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), number| {
         (least.min(number), most.max(number))

@@ -1,4 +1,4 @@
-//! Named expressions: computed once, or, where they are many, element after element where they are used.
+//! Named expressions: computed once, or, if they are arrays, element by element where they are used.
 
 use super::elements::Place;
 use super::{Compiler, Index, Scope, many};
@@ -8,7 +8,7 @@ use crate::problem::problem_file::names::Let;
 use crate::problem::problem_file::problem::Whose;
 use crate::problem::problem_file::syntax::{Defined, Kind, Mistake, Over, Tree};
 
-/// A named expression that others may use.
+/// A compiled named expression.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ready {
     Number(Value),
@@ -16,7 +16,7 @@ pub(super) enum Ready {
 }
 
 impl Compiler<'_> {
-    /// Makes all named expressions and the differential equation ready; of a mistake also says in which one it is.
+    /// Compiles all named expressions and the differential equation; a mistake comes with its expression.
     pub(in crate::problem::problem_file) fn define(&mut self) -> Result<(), (Whose, Mistake)> {
         for (number, of) in self.names.lets.iter().enumerate() {
             if !self.is_solved() && self.uses_states(&of.defined) {
@@ -39,7 +39,7 @@ impl Compiler<'_> {
         Ok(Ready::Vector { len })
     }
 
-    /// The numbers of an expression that depends on no variable.
+    /// The numbers of an expression that does not depend on variables.
     pub(in crate::problem::problem_file) fn known_numbers(
         &mut self,
         defined: &Defined,
@@ -60,7 +60,7 @@ impl Compiler<'_> {
         Ok(all)
     }
 
-    /// How many numbers the index of a named expression goes through, from 1.
+    /// The number of values of a named expression's index, from 1.
     pub(in crate::problem::problem_file) fn len_over(
         &mut self,
         over: &Over,
@@ -90,7 +90,7 @@ impl Compiler<'_> {
         Ok(to as u32)
     }
 
-    /// A named expression that is one number.
+    /// A named expression that is a number.
     pub(super) fn named(&mut self, number: u32, name: &str, tree: &Tree) -> Result<Value, Mistake> {
         match self.lets.get(number as usize) {
             Some(Ready::Number(value)) => Ok(*value),
@@ -99,7 +99,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// An element of a named expression that is many numbers, from 1.
+    /// An element of a named expression that is an array, from 1.
     pub(in crate::problem::problem_file) fn let_at(
         &mut self,
         number: u32,
@@ -108,7 +108,7 @@ impl Compiler<'_> {
         self.compute_element(number, &self.names.lets[number as usize], &Place::Fixed(at.into()))
     }
 
-    /// The element at a place of a named expression that is many numbers.
+    /// The element at a position of a named expression that is an array.
     pub(super) fn named_element(
         &mut self,
         number: u32,
@@ -119,7 +119,7 @@ impl Compiler<'_> {
             return Ok(value);
         }
         let names = self.names;
-        // What may be wrong now is that there is too much of it, which is so where it is used.
+        // The only possible mistake is that the expression is too long, which is reported where it is used.
         let here = |mistake: Mistake| Mistake { at: tree.at.clone(), ..mistake };
         self.compute_element(number, &names.lets[number as usize], place).map_err(here)
     }
@@ -139,7 +139,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The mistake of using a named expression above where it is.
+/// The mistake of using a named expression before its definition.
 pub(super) fn not_yet(name: &str, tree: &Tree) -> Mistake {
     let what = format!("`{name}` is not known yet; allowed: what stands above in [let]");
     Mistake::new(what, &tree.at)

@@ -1,10 +1,10 @@
-//! Differential equations: solved by Runge-Kutta methods, step by step, in operations like all others.
+//! Differential equations, solved by Runge-Kutta methods, whose steps are operations of the graph.
 //!
-//! `rk4` is the classical method of order 4 (Kutta 1901). `rk45` is that of Dormand and Prince (A family of embedded
-//! Runge-Kutta formulae, 1980), which goes on with the result of order 5 and takes its difference from that of order 4 for
-//! the error, as SciPy's and MATLAB's do; steps that were too long are repeated. The norm of errors is the root of the mean
-//! of squares, a step grows up to tenfold and shrinks to a fifth at least (Hairer, Norsett and Wanner, Solving Ordinary
-//! Differential Equations I, II.4).
+//! `rk4` is the classical method of order 4 (Kutta 1901). `rk45` is the method of Dormand and Prince (A family of
+//! embedded Runge-Kutta formulae, 1980). It continues with the result of order 5 and uses its difference from the
+//! result of order 4 as the error estimate, as SciPy and MATLAB do; steps with too large an error are repeated. The
+//! norm of the error is the root mean square. The step size grows at most by a factor of ten and shrinks at most to a
+//! fifth (Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, II.4).
 
 use warpswarm_core::expression::Operation;
 
@@ -15,18 +15,19 @@ use crate::problem::problem_file::names::{Method, Ode};
 use crate::problem::problem_file::problem::Whose;
 use crate::problem::problem_file::syntax::{Defined, Mistake, Tree};
 
-/// What names mean within the differential equation at a moment.
+/// The meanings of names within the differential equation at a time.
 #[derive(Debug)]
 pub(super) struct Moment {
     time: Value,
     states: Vec<Value>,
-    /// The named expressions that are known by now.
+    /// The named expressions compiled so far.
     lets: Vec<Value>,
 }
 
 type Result<T> = std::result::Result<T, (Whose, Mistake)>;
 
-/// The tableau of Dormand and Prince: of each stage when it is, and of what before it; the last one is the result.
+/// The tableau of Dormand and Prince: for each stage its time, and its coefficients of the previous stages. The last
+/// stage is the result.
 const STAGES: [(f64, &[f64]); 6] = [
     (1.0 / 5.0, &[1.0 / 5.0]),
     (3.0 / 10.0, &[3.0 / 40.0, 9.0 / 40.0]),
@@ -47,12 +48,12 @@ const ERROR: [f64; 7] = [
 ];
 
 impl Compiler<'_> {
-    /// Whether what is compiled belongs to the differential equation.
+    /// Whether the compiled expression belongs to the differential equation.
     pub(super) fn is_at_moment(&self) -> bool {
         self.moment.is_some()
     }
 
-    /// What a name means at a moment, if it means something else than elsewhere.
+    /// The value of a name at the current time, if it has a special meaning within the differential equation.
     pub(super) fn at_moment(&self, name: &str) -> Option<Value> {
         let (moment, ode) = (self.moment.as_ref()?, self.names.ode.as_ref()?);
         if name == ode.time {
@@ -65,7 +66,7 @@ impl Compiler<'_> {
         moment.lets.get(at).copied()
     }
 
-    /// Whether a tree is another number at each moment.
+    /// Whether a tree depends on the time.
     pub(super) fn is_of_moment(&self, tree: &Tree) -> bool {
         let Some(ode) = self.names.ode.as_ref().filter(|_| self.is_at_moment()) else {
             return false;
@@ -75,12 +76,12 @@ impl Compiler<'_> {
         states.chain(lets).chain([&ode.time]).any(|name| mentions(tree, name))
     }
 
-    /// Whether the differential equation is known, or there is none.
+    /// Whether the differential equation has been compiled, or there is none.
     pub(super) fn is_solved(&self) -> bool {
         self.names.ode.is_none() || self.graph.solve().is_some()
     }
 
-    /// Whether a state stands in a named expression.
+    /// Whether a named expression uses a state.
     pub(super) fn uses_states(&self, defined: &Defined) -> bool {
         let of_over = defined.over.iter().flat_map(|over| [Some(&over.from), over.to.as_ref()]);
         let states = self.names.ode.iter().flat_map(|ode| &ode.states);
@@ -89,13 +90,13 @@ impl Compiler<'_> {
         trees.any(|tree| names.iter().any(|name| tree.names(name)))
     }
 
-    /// The first place of a state's numbers at the times of the file.
+    /// The position of a state's first number at the times of the file.
     pub(super) fn first_of_state(&mut self, number: u32) -> u32 {
         let before = self.names.ode.as_ref().map_or(0, |ode| ode.first);
         self.graph.kept(number) + before
     }
 
-    /// A state at one of all its times, from 0.
+    /// The value of a state at one of all its times, from 0.
     pub(in crate::problem::problem_file) fn state_at(&mut self, number: u32, at: u32) -> Value {
         let first = self.graph.kept(number);
         self.graph.add(Node::Solution(first + at))
@@ -126,7 +127,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// What changes the states at a moment.
+    /// The derivatives of the states at a time.
     fn derivatives(&mut self, ode: &Ode, time: Value, states: &[Value]) -> Result<Vec<Value>> {
         self.moment = Some(Moment { time, states: states.to_vec(), lets: Vec::new() });
         for (number, part) in ode.lets.iter().enumerate() {
@@ -141,7 +142,7 @@ impl Compiler<'_> {
         derivatives.collect()
     }
 
-    /// Values that are carried, of these numbers.
+    /// The carried values with these indices.
     fn carried(&mut self, numbers: std::ops::Range<usize>) -> Vec<Value> {
         numbers.map(|number| self.graph.add(Node::Carried(number as u32))).collect()
     }
@@ -242,7 +243,7 @@ impl Compiler<'_> {
         }
         let error = graph.root_mean_square(&squares);
 
-        // The next step; what is no number is no step.
+        // The next step. A step with a NaN error is repeated.
         let [one, infinity] = [1.0, f64::INFINITY].map(|number| graph.constant(number));
         let is_met = graph.apply(Operation::AtMost, &[error, one]);
         let exponent = graph.constant(-0.2);
@@ -254,7 +255,7 @@ impl Compiler<'_> {
         let is_number = graph.apply(Operation::AtMost, &[error, infinity]);
         let factor = graph.apply(Operation::Choose, &[is_number, factor, least]);
         let proposed = graph.apply(Operation::Multiply, &[step, factor]);
-        // A step that only reaches the end says little of how long the next one may be.
+        // A step that was shortened to reach the end does not limit the next step.
         let longer = graph.apply(Operation::Greatest, &[length, proposed]);
         let is_cut = graph.apply(Operation::Multiply, &[is_met, reaches]);
         let next_length = graph.apply(Operation::Choose, &[is_cut, longer, proposed]);
@@ -294,7 +295,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// The first step: a hundredth of what would change the states by themselves (Hairer, Norsett and Wanner, II.4).
+    /// The first step: a hundredth of the time scale of the states (Hairer, Norsett and Wanner, II.4).
     fn first_length(
         &mut self,
         ode: &Ode,

@@ -1,4 +1,4 @@
-//! Variables that go on behind their upper bound at the lower one.
+//! Periodic variables.
 
 use warpswarm_core::expression::Operation;
 
@@ -6,8 +6,8 @@ use super::Compiler;
 use crate::problem::problem_file::graph::Value;
 
 impl Compiler<'_> {
-    /// The place between its bounds that `x` means, one of so many coordinates from one on: as results show it, operation
-    /// by operation.
+    /// The place between the bounds that `x` stands for, for one of `count` coordinates from `first` on. It uses the
+    /// same operations as the conversion of results.
     pub(super) fn place_in_period(&mut self, x: Value, (first, count): (u32, u32)) -> Value {
         let Some(bounds) = self.bounds else { return x };
         let all = first as usize..(first + count) as usize;

@@ -1,4 +1,4 @@
-//! Reductions, and the numbers that their indices go through.
+//! Reductions, and the ranges of their indices.
 
 use warpswarm_core::expression::{Greatest, Least, Operation, Reduction};
 use warpswarm_core::sum::{MAX_TERMS, Product, Sum, fold_buffered};
@@ -8,7 +8,7 @@ use crate::problem::problem_file::graph::{Node, Value};
 use crate::problem::problem_file::syntax::{Kind, Mistake, Operator, Tree};
 
 impl Compiler<'_> {
-    /// `sum(i, body)`, `sum(i, from, to, body)`, or `sum(x)`, of all numbers of a name.
+    /// `sum(i, body)`, `sum(i, from, to, body)`, or `sum(x)` over all numbers of a name.
     pub(super) fn reduction(
         &mut self,
         reduction: Reduction,
@@ -61,7 +61,7 @@ impl Compiler<'_> {
         fold(reduction, (EVERY, range), body, tree)
     }
 
-    /// The result of a reduction, and how many terms it has.
+    /// The result of a reduction, and its number of terms.
     pub(super) fn fold(
         &mut self,
         fold: &Fold,
@@ -93,7 +93,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A reduction within another, term after term.
+    /// A reduction within another one, expanded into its terms.
     fn written_out(&mut self, fold: &Fold, kind: Term, scope: &Scope) -> Result<Value, Mistake> {
         let operation = match fold.reduction {
             Reduction::Sum => Operation::Add,
@@ -114,7 +114,7 @@ impl Compiler<'_> {
         Ok(result)
     }
 
-    /// All numbers from 1 to as many as there are for which whatever has the index is there.
+    /// The largest range of the index from 1 on within which all elements with the index exist.
     fn range(
         &mut self,
         name: &str,
@@ -154,7 +154,7 @@ impl Compiler<'_> {
             let number = match self.linear(index, scope)? {
                 Some(Linear { indexed: true, number }) => number,
                 Some(_) => continue,
-                // Such as x[y[i]]: the index has as many numbers as y.
+                // For example x[y[i]]: the range of the index is that of y.
                 None => {
                     self.narrow(index, scope, range)?;
                     continue;
@@ -174,7 +174,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// A whole number that depends neither on an index nor on variables.
+    /// An integer that depends neither on an index nor on variables.
     pub(super) fn whole(&mut self, tree: &Tree, scope: &Scope) -> Result<i64, Mistake> {
         match self.linear(tree, scope)? {
             Some(Linear { indexed: false, number }) => Ok(number),
@@ -189,7 +189,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The index, or a whole number, or one after the other; none where it is something else.
+    /// The index, an integer, or their sum or difference; `None` for any other expression.
     pub(super) fn linear(&mut self, tree: &Tree, scope: &Scope) -> Result<Option<Linear>, Mistake> {
         let here = scope.index.as_ref().map_or("", |index| &index.name);
         if here.is_empty() || !mentions(tree, here) {
@@ -231,7 +231,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Whether a tree is a choice or one's name, which may be an index.
+    /// Whether a tree is a choice or the name of a variable with choices, which may be used as an index.
     fn is_no_number(&self, tree: &Tree) -> bool {
         match &tree.kind {
             Kind::Text(_) => true,
@@ -256,10 +256,10 @@ impl Compiler<'_> {
     }
 }
 
-/// The largest whole number of an index or a range: one that is counted exactly.
+/// The largest integer of an index or a range: integers up to here are exact.
 const MOST_WHOLE: f64 = (1_u64 << 53) as f64;
 
-/// What becomes of terms, or of so many equal ones.
+/// The result of a reduction over terms, or over `terms` equal terms.
 fn reduced(reduction: Reduction, terms: usize, all: &[f64]) -> f64 {
     let term = |k: usize| all.get(k).or(all.first()).copied().unwrap_or(f64::NAN);
     match reduction {
@@ -270,7 +270,7 @@ fn reduced(reduction: Reduction, terms: usize, all: &[f64]) -> f64 {
     }
 }
 
-/// A reduction over a range that is not too long.
+/// A reduction over a range, whose length is checked.
 fn fold(
     reduction: Reduction,
     (index, (start, end)): (&str, (i64, i64)),
@@ -285,17 +285,17 @@ fn fold(
     Ok(Fold { reduction, index: index.into(), range: start..=end, body })
 }
 
-/// What an index goes through.
+/// The range of an index.
 struct Range {
     start: i64,
     end: i64,
-    /// How many numbers everything with the index has.
+    /// The common length of all arrays with the index.
     len: Option<u32>,
-    /// The index of the reduction around, of which nothing is known yet.
+    /// The index of the enclosing reduction, whose range is not known yet.
     outer: Option<String>,
 }
 
-/// Whether a name is written in a tree.
+/// Whether a name occurs in a tree.
 pub(super) fn mentions(tree: &Tree, name: &str) -> bool {
     matches!(&tree.kind, Kind::Name(other) if other == name)
         || tree.parts().into_iter().any(|part| mentions(part, name))

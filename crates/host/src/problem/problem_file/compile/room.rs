@@ -1,4 +1,4 @@
-//! How much room constraints leave.
+//! How much room the constraints leave.
 
 use std::collections::HashMap;
 
@@ -7,20 +7,20 @@ use warpswarm_core::expression::Operation;
 use crate::problem::problem_file::graph::{Graph, Node, Value};
 use crate::problem::problem_file::syntax::Relation;
 
-/// How wide a band is that counts as narrow, in parts of the number around which it lies, or of 1.
+/// The largest width of a narrow band, relative to the number at its centre, or to 1.
 const NARROW: f64 = 1e-3;
 
-/// What the constraints ask of values.
+/// The ranges to which constraints restrict values.
 #[derive(Debug, Default)]
 pub(super) struct Room {
-    /// The least and the greatest number that each may be.
+    /// The smallest and largest allowed number of each value.
     within: HashMap<Value, (f64, f64)>,
-    /// Whether one of them is to be equal to another value, or in a narrow band.
+    /// Whether a value must be equal to another one, or lie in a narrow band.
     pub(super) is_tight: bool,
 }
 
 impl Room {
-    /// Notes that one value is to be equal to another one, or less.
+    /// Records that one value must be equal to another one, or at most that.
     pub(super) fn asked(&mut self, graph: &Graph, left: Value, relation: Relation, right: Value) {
         let band = match (relation, graph.number(left), graph.number(right)) {
             (Relation::Equal, ..) => Some((0.0, 0.0)),
@@ -44,7 +44,7 @@ impl Room {
     }
 }
 
-/// The number from which a value is the distance of another one, as 40 in `abs(x - 40)`.
+/// The number c if a value is the distance of another value from c, such as 40 in `abs(x - 40)`.
 fn around(graph: &Graph, value: Value) -> Option<f64> {
     let Node::Apply(Operation::Absolute, [inner, ..]) = graph.node(value) else { return None };
     let number = match graph.node(inner) {

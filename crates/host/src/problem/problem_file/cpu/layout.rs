@@ -1,4 +1,4 @@
-//! Where everything of a program lies in memory.
+//! The memory layout of a program.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use super::super::names::Own;
 use super::{Machine, Rows};
 use crate::machine::program::{self, Carried, Instruction, Operand, Program, Solve, Step};
 
-/// Where everything is.
+/// The positions in memory.
 pub(super) struct Layout<R> {
     memory: Vec<R>,
     constants: HashMap<u64, u32>,
@@ -37,7 +37,7 @@ impl<R: Real> Layout<R> {
             slots: 0,
             solution: 0,
         };
-        // The results first: they are used most.
+        // The results come first, because they are used most.
         layout.slots = layout.room(program.slots as usize * WIDTH);
         layout.coordinates = layout.room(dimensions + WIDTH);
         layout.solution = layout.room(program.solution() + WIDTH);
@@ -73,7 +73,7 @@ impl<R: Real> Layout<R> {
         layout
     }
 
-    /// What so many terms need side by side.
+    /// Allocates what these terms read side by side.
     fn terms(&mut self, body: &[Instruction], terms: &[Operand], count: u32, most_terms: &mut u32) {
         let operands = || body.iter().flat_map(Instruction::operands).chain(terms);
         operands().for_each(|&operand| {
@@ -90,7 +90,7 @@ impl<R: Real> Layout<R> {
         }
     }
 
-    /// Makes room at the end of the memory; says where.
+    /// Allocates numbers at the end of the memory; returns their position.
     fn room(&mut self, numbers: usize) -> u32 {
         let at = self.memory.len();
         self.memory.resize(at + numbers, R::ZERO);
@@ -109,7 +109,7 @@ impl<R: Real> Layout<R> {
         }
     }
 
-    /// Where an operand is, in a body or outside of one.
+    /// The position of an operand, in a body or outside of one.
     fn place(&self, operand: Operand, in_body: bool) -> u32 {
         match operand {
             Operand::Slot(slot) => self.slots + slot * WIDTH as u32,
@@ -232,7 +232,7 @@ impl<R: Real> Layout<R> {
     }
 }
 
-/// Of each step whether a reduction's body, or a row's, reads its result.
+/// For each step, whether the body of a reduction or row reads its result.
 fn are_spread(program: &Program) -> Vec<bool> {
     let mut spread = vec![false; program.steps.len()];
     let mut writer: HashMap<u32, usize> = HashMap::new();
@@ -259,7 +259,7 @@ fn are_spread(program: &Program) -> Vec<bool> {
                 read_by(body, std::slice::from_ref(term), &writer);
                 *into
             }
-            // It reads numbers one by one, and what it leaves is not read by the bodies of others.
+            // It reads single numbers, and other bodies do not read its results.
             Step::Solve(_) => continue,
         };
         writer.insert(into, at);

@@ -1,4 +1,4 @@
-//! Sums, products and choices, without those parts that make no difference.
+//! Sums, products and selections, simplified.
 
 use warpswarm_core::expression::Operation;
 
@@ -11,7 +11,7 @@ impl Graph {
         matches!(self.node(value), Node::Apply(Less | AtMost | Equal, _))
     }
 
-    /// How often a value is computed: never, once, or in each term.
+    /// How often a value is computed: never (0), once (1), or in each term (2).
     fn often(&self, value: Value) -> u32 {
         match self.number(value) {
             Some(_) => 0,
@@ -30,7 +30,7 @@ impl Graph {
         self.apply(Operation::Choose, &[condition, then, otherwise])
     }
 
-    /// A sum, without what is 0.
+    /// A sum, without terms that are 0.
     pub(super) fn plus(&mut self, a: Value, b: Value) -> Value {
         let is_zero = |value| self.number(value) == Some(0.0);
         match (self.node(a), self.node(b)) {
@@ -42,7 +42,7 @@ impl Graph {
         }
     }
 
-    /// A difference, without what is 0.
+    /// A difference, without terms that are 0.
     pub(super) fn minus(&mut self, a: Value, b: Value) -> Value {
         if self.number(b) == Some(0.0) {
             return a;
@@ -56,7 +56,7 @@ impl Graph {
         match self.node(b) {
             Node::Apply(Operation::Negate, [b, ..]) => b,
             Node::Apply(Operation::Subtract, [c, d, _]) => self.apply(Operation::Subtract, &[d, c]),
-            // The factor that is computed less often.
+            // The factor that is computed less often is negated.
             Node::Apply(Operation::Multiply, [c, d, _]) if self.often(c) != self.often(d) => {
                 let (less, more) = if self.often(c) < self.often(d) { (c, d) } else { (d, c) };
                 let negative = self.minus(a, less);
@@ -66,7 +66,8 @@ impl Graph {
         }
     }
 
-    /// A product, 0 where a factor is 0 at every point. What is computed once, or known already, is multiplied first.
+    /// A product; 0 if a factor is 0 at every point. Factors that are computed once, or already exist, are multiplied
+    /// first.
     pub(super) fn times(&mut self, a: Value, b: Value) -> Value {
         let zero = self.constant(0.0);
         for (a, b) in [(a, b), (b, a)] {

@@ -1,4 +1,4 @@
-//! Slopes of functions, as [`dual`](warpswarm_core::dual) has them.
+//! Slopes of functions, as in [`dual`](warpswarm_core::dual).
 
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10, TAU};
 
@@ -7,7 +7,7 @@ use warpswarm_core::expression::Operation;
 use crate::problem::problem_file::graph::{Graph, Value};
 
 impl Graph {
-    /// The slope of a function of one number `x` whose value is `f` there, and whether it may be infinite or NaN.
+    /// The slope of a function of one number `x` with value `f`, and whether the slope may be infinite or NaN.
     pub(super) fn slope(&mut self, operation: Operation, x: Value, f: Value) -> (Value, bool) {
         let [zero, one] = [0.0, 1.0].map(|number| self.constant(number));
         let mut of = |operation, x| self.apply(operation, &[x]);
@@ -71,7 +71,7 @@ impl Graph {
         }
     }
 
-    /// The same of the functions whose slope is 1 over something, and whether that is never 0 or NaN.
+    /// The slope of a function whose slope is the inverse of an expression, and whether the slope is always finite.
     fn one_over(&mut self, operation: Operation, x: Value, f: Value) -> (Value, bool) {
         let one = self.constant(1.0);
         let (below, is_finite) = match operation {
@@ -132,7 +132,7 @@ impl Graph {
         self.plus(by_x, by_y)
     }
 
-    /// The slope by `x` of `f`, which is `x` to the power of `y`: `y f / x`, and at 0 its limit.
+    /// The slope by `x` of `f`, which is `x` to the power of `y`: `y f / x`, and its limit at 0.
     fn slope_of_power(&mut self, f: Value, x: Value, y: Value) -> Value {
         let [zero, one, infinity] = [0.0, 1.0, f64::INFINITY].map(|number| self.constant(number));
         let exponent = self.number(y);

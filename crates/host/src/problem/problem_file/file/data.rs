@@ -11,7 +11,7 @@ use super::given::Given;
 #[derive(Clone, Debug, Default)]
 pub(in crate::problem::problem_file) struct Tables(pub(in crate::problem::problem_file) Vec<Data>);
 
-/// Columns of a file beside the problem file, and what else is written below `[data]`.
+/// The columns of a data file, and the other entries of `[data]`.
 #[derive(Clone, Debug, Default)]
 pub(in crate::problem::problem_file) struct Data {
     pub(in crate::problem::problem_file) file: Option<String>,
@@ -21,7 +21,7 @@ pub(in crate::problem::problem_file) struct Data {
     pub(in crate::problem::problem_file) here: Vec<(String, Given)>,
 }
 
-/// A name, and the heading of its numbers; of a matrix all headings.
+/// A name, and the heading of its column; for a matrix all headings.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::problem::problem_file) struct Column {
     pub(in crate::problem::problem_file) name: String,
@@ -29,20 +29,20 @@ pub(in crate::problem::problem_file) struct Column {
     pub(in crate::problem::problem_file) is_matrix: bool,
 }
 
-/// How a file of columns is written.
+/// The format of a file of columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::problem::problem_file) struct Format {
-    /// Found out where it is not given.
+    /// Detected if it is not given.
     pub(in crate::problem::problem_file) separator: Option<u8>,
-    /// Lines that begin with it are skipped; `#` unless it is given.
+    /// Lines that begin with it are skipped; `#` by default.
     pub(in crate::problem::problem_file) comment: Option<u8>,
-    /// Whether `3,5` is three and a half.
+    /// Whether `3,5` means 3.5.
     pub(in crate::problem::problem_file) has_decimal_commas: bool,
-    /// Whether rows without a number are left out.
+    /// Whether rows with a missing number are skipped.
     pub(in crate::problem::problem_file) skips_missing: bool,
 }
 
-/// What a table of data may say besides names with their numbers.
+/// The keys of a table of data besides names with numbers.
 const KEYS: [&str; 6] = ["file", "columns", "separator", "comment", "decimal", "missing"];
 
 impl<'de> Deserialize<'de> for Tables {

@@ -1,10 +1,10 @@
-//! A number, an expression, or many of those, as a file has them.
+//! A number, an expression, or many of these, as a file contains them.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// What may stand for numbers.
+/// A value that stands for one or more numbers.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(untagged)]
 pub(crate) enum Given {
@@ -12,7 +12,7 @@ pub(crate) enum Given {
     /// An expression, or a name.
     Text(String),
     List(Vec<Given>),
-    /// Numbers with names, in their order.
+    /// Numbers with names, in order.
     Table(Vec<(String, Given)>),
 }
 

@@ -1,4 +1,4 @@
-//! What a problem file says of a differential equation.
+//! The differential equation of a problem file, before it is checked.
 
 use super::{Given, Ordered};
 
@@ -6,9 +6,9 @@ use super::{Given, Ordered};
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::problem::problem_file) struct Ode {
-    /// The name of the times at which its states are wanted.
+    /// The name of the times at which its states are computed.
     pub(in crate::problem::problem_file) times: String,
-    /// When the states are what they are at first.
+    /// The time of the initial values.
     pub(in crate::problem::problem_file) from: Option<Given>,
     #[serde(default)]
     pub(in crate::problem::problem_file) method: Method,
@@ -21,7 +21,7 @@ pub(in crate::problem::problem_file) struct Ode {
     pub(in crate::problem::problem_file) states: Ordered<State>,
 }
 
-/// How it is solved.
+/// The method of solution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::problem::problem_file) enum Method {
@@ -30,7 +30,7 @@ pub(in crate::problem::problem_file) enum Method {
     Rk45,
 }
 
-/// A state of it.
+/// A state.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::problem::problem_file) struct State {

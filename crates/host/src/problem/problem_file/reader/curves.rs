@@ -1,4 +1,4 @@
-//! What a file says of models that are fitted to data.
+//! Reads the models that are fitted to data.
 
 use warpswarm_core::fit::Scatter;
 
@@ -11,7 +11,7 @@ use crate::problem::problem_file::names::{Meaning, Names, on_one_line};
 use crate::problem::problem_file::syntax::{self, Mistake};
 
 impl Reader<'_> {
-    /// The models, as they are written.
+    /// The texts of the models.
     pub(super) fn texts(&self, key: &str, given: &Given) -> Result<Vec<String>> {
         let all = match given {
             Given::List(all) if key == "fits" => all.iter().collect(),
@@ -32,7 +32,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The models that a file fits, if it does.
+    /// The models that the file fits, if there are any.
     pub(super) fn curves(&self, file: &File, names: &Names) -> Result<Option<Curves>> {
         let (key, given) = match (&file.fit, &file.fits) {
             (Some(given), _) => ("fit", given),
@@ -63,7 +63,7 @@ impl Reader<'_> {
         Ok(Some(Curves { all, scatter }))
     }
 
-    /// How what was observed scatters.
+    /// How observations scatter around the models.
     fn scatter(&self, file: &File) -> Result<Scatter> {
         let name = file.loss.as_deref().unwrap_or("linear");
         let scatter =
@@ -77,7 +77,7 @@ impl Reader<'_> {
         Ok(scatter)
     }
 
-    /// How certain what the so-manieth of some models is beside is.
+    /// The uncertainty of a model's observations: model `number` of `of`.
     fn spread(
         &self,
         file: &File,
@@ -123,7 +123,7 @@ impl Reader<'_> {
     }
 }
 
-/// A model and what it is beside.
+/// A model and its observations.
 fn model(key: &str, text: &str, names: &Names) -> std::result::Result<Curve, Mistake> {
     let (left, model) = curves::parted(text)?;
     let observed = syntax::parse(left)?;

@@ -1,4 +1,4 @@
-//! Data: columns of files, and numbers that the problem file has itself.
+//! Reads data: columns of files, and numbers in the problem file.
 
 use super::{DataFrom, Reader};
 use crate::error::{Error, Result};
@@ -7,7 +7,7 @@ use crate::problem::problem_file::file::{Column, Data, Given};
 use crate::problem::problem_file::names::{Matrix, Meaning, Names};
 
 impl Reader<'_> {
-    /// All data, and where among them those of files are.
+    /// Reads all data; returns the positions of file columns among them.
     pub(super) fn all_data(&self, tables: &[Data], names: &mut Names) -> Result<Vec<(u32, u32)>> {
         let mut from_files = Vec::new();
         let mut given = 0;
@@ -25,9 +25,9 @@ impl Reader<'_> {
         Ok(from_files)
     }
 
-    /// The columns of a file; of those that are given, those behind so many.
+    /// The columns of a file; if the data are given in memory, those after the first `given`.
     fn columns(&self, table: &Data, given: &mut usize) -> Result<Vec<Vec<f64>>> {
-        // Of data that are here the file may be another one.
+        // If data are given in memory, the file is not checked: it may be a different one.
         if !matches!(self.data, DataFrom::Here(_)) || table.columns.is_empty() {
             match (&table.file, table.columns.is_empty(), table.here.is_empty()) {
                 (None, true, false) => return Ok(Vec::new()),
@@ -71,7 +71,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A list of numbers, or of rows of a matrix.
+    /// Reads a list of numbers, or of the rows of a matrix.
     pub(super) fn many(
         &self,
         table: &str,
@@ -117,7 +117,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Keeps numbers under their name; of a matrix with so many columns row after row.
+    /// Stores numbers under their name; a matrix with `width` columns is stored row by row.
     pub(super) fn keep(
         &self,
         table: &str,
@@ -144,7 +144,7 @@ impl Reader<'_> {
     }
 }
 
-/// The names that a table of data has.
+/// The names that a table of data defines.
 pub(super) fn names_of(table: &Data) -> impl Iterator<Item = &String> {
     let columns = table.columns.iter().map(|Column { name, .. }| name);
     columns.chain(table.here.iter().map(|(name, _)| name))

@@ -1,4 +1,4 @@
-//! `[ode]`: a differential equation.
+//! Reads `[ode]`: a differential equation.
 
 use super::Reader;
 use crate::error::Result;
@@ -6,15 +6,15 @@ use crate::problem::problem_file::file::{self, Given};
 use crate::problem::problem_file::names::{Meaning, Method, Names, Ode, Part, State};
 use crate::problem::problem_file::syntax;
 
-/// The most steps between two times.
+/// The largest number of steps between two times.
 const MOST_STEPS: f64 = 1e6;
-/// What a file gets that says nothing of it.
+/// The defaults.
 const STEPS: f64 = 1000.0;
 const TOLERANCE: f64 = 1e-6;
 const ABSOLUTE: f64 = 1e-9;
 
 impl Reader<'_> {
-    /// Reads the differential equation, if there is one; its times are known.
+    /// Reads the differential equation, if there is one; its times are already known.
     pub(super) fn ode(&self, of: Option<&file::Ode>, names: &mut Names) -> Result<()> {
         let Some(of) = of else { return Ok(()) };
         let (times, first) = self.times(of, names)?;
@@ -48,7 +48,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The times from the first state on, and which of them is the first that the file gives.
+    /// The times, starting with that of the initial values, and the index of the first time in the file.
     fn times(&self, of: &file::Ode, names: &Names) -> Result<(Vec<f64>, u32)> {
         let name = &of.times;
         let Some(times) = names.numbers(name) else {

@@ -1,16 +1,17 @@
-//! Files that ask for an order of things, which is not supported.
+//! Detects files that search for a permutation, which is not supported.
 
 use warpswarm_core::variable::Scale;
 
 use crate::problem::problem_file::problem::{Named, ProblemFile, Whose};
 use crate::problem::problem_file::syntax::{Kind, Mistake, Tree};
 
-/// What is said of a permutation.
+/// The error for a permutation.
 pub(super) const PERMUTATION: &str = "an order (a permutation), which is not supported; allowed: a program for tours and \
     assignments, or, of few, a variable with scale = \"integer\" and a constraint that keeps its numbers apart, such as \
     `all(i, all(j, i == j or x[i] != x[j]))`";
 
-/// The mistake of taking whole numbers for an order: as many indices as there are numbers, which nothing keeps apart.
+/// The mistake of searching for a permutation by integers: as many indices as there are numbers, without a constraint
+/// that keeps them distinct.
 pub(super) fn asked_for(problem: &ProblemFile) -> Option<(Whose, Mistake)> {
     let orders: Vec<&Named> = problem.variables.iter().filter(|of| is_order(problem, of)).collect();
     let lets = problem.names.lets.iter().map(|of| &of.defined.tree).enumerate();
@@ -32,7 +33,7 @@ pub(super) fn asked_for(problem: &ProblemFile) -> Option<(Whose, Mistake)> {
     None
 }
 
-/// Whether a variable is as many whole numbers as each of them may be.
+/// Whether a variable has as many integers as each of them has values.
 fn is_order(problem: &ProblemFile, of: &Named) -> bool {
     let Some(count) = of.count.filter(|count| *count > 1) else { return false };
     let all = of.first as usize..(of.first + count) as usize;

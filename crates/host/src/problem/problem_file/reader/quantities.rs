@@ -1,4 +1,4 @@
-//! Numbers that a file gives as such, or by expressions of what is known by then.
+//! Reads numbers, or expressions of what is already known.
 
 use super::Reader;
 use crate::error::Result;
@@ -15,7 +15,7 @@ pub(super) enum Quantity {
 }
 
 impl Quantity {
-    /// So many numbers: the one for each, or as many as there are.
+    /// A list of `count` numbers: one number is repeated, and a list must have this length.
     pub(super) fn of_each(self, count: usize) -> std::result::Result<Vec<f64>, String> {
         match self {
             Quantity::One(number) => Ok(vec![number; count]),
@@ -28,7 +28,7 @@ impl Quantity {
 }
 
 impl Reader<'_> {
-    /// What is given for a key.
+    /// The value of a key.
     pub(super) fn quantity(&self, key: &str, given: &Given, names: &Names) -> Result<Quantity> {
         match given {
             Given::Number(number) => Ok(Quantity::One(self.finite(key, *number)?)),
@@ -43,7 +43,7 @@ impl Reader<'_> {
         }
     }
 
-    /// One number that is given for a key.
+    /// The value of a key that must be one number.
     pub(super) fn number(&self, key: &str, given: &Given, names: &Names) -> Result<f64> {
         match self.quantity(key, given, names)? {
             Quantity::One(number) => Ok(number),
@@ -56,7 +56,7 @@ impl Reader<'_> {
     fn computed(&self, key: &str, text: &str, names: &Names) -> Result<Quantity> {
         let mistake = |mistake| self.mistake(key, text, mistake);
         let defined = syntax::parse_defined(text).map_err(mistake)?;
-        // The name of many numbers alone is all of them.
+        // The name of an array without an index stands for all its numbers.
         if let (Kind::Name(name), None) = (&defined.tree.kind, &defined.over)
             && let Some(all) = names.numbers(name)
         {

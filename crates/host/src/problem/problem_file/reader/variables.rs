@@ -1,4 +1,4 @@
-//! Variables: their bounds, what their numbers stand for, and where the search begins.
+//! Reads variables: their bounds, options, and starting points.
 
 use warpswarm_core::variable::Scale;
 
@@ -11,20 +11,20 @@ use crate::problem::problem_file::file::{Given, ScaleName, Scaling, Variable};
 use crate::problem::problem_file::names::{Meaning, Names, Options};
 use crate::problem::problem_file::problem::Named;
 
-/// Variables as they come together, `[coordinate]`.
+/// The coordinates of the variables read so far, `[coordinate]`.
 #[derive(Default)]
 struct Coordinates {
     lower: Vec<f64>,
     upper: Vec<f64>,
     scales: Vec<Scale>,
-    /// `[variable][point]`, each the numbers of a variable.
+    /// `[variable][point]`, each with the numbers of the variable.
     starts: Vec<Vec<Vec<f64>>>,
 }
 
-/// What a variable may be, of which a file says one.
+/// The ways to define a variable, of which a file uses one.
 const KINDS: &str = "lower and upper, or one of fixed, values and choices";
 
-/// The scale of that name, or what is wrong with it.
+/// The scale of this name, or what is wrong with it.
 fn scale_of(name: ScaleName) -> std::result::Result<Scale, String> {
     match name {
         ScaleName::Permutation => Err(PERMUTATION.into()),
@@ -56,7 +56,7 @@ impl Reader<'_> {
         let Coordinates { lower, upper, scales, starts } = all;
         let bounds = Bounds::new(lower, upper)?.with_scales(scales)?;
         let points = starts.iter().map(Vec::len).max().unwrap_or(0);
-        // Where a variable says less than others it begins anywhere.
+        // A variable with fewer points than others starts anywhere.
         let point = |number: usize| -> Vec<f64> {
             let of = starts.iter().zip(&named).flat_map(|(points, of)| {
                 let count = of.count.unwrap_or(1) as usize;
@@ -174,7 +174,7 @@ impl Reader<'_> {
         Ok(Some(count as u32))
     }
 
-    /// What the numbers of a variable stand for, if they stand for something.
+    /// What the integers of a variable stand for, if it has options.
     fn options(&self, name: &str, variable: &Variable, names: &Names) -> Result<Option<Options>> {
         let wrong = |what: String| self.said(format!("variable `{name}`: {what}"));
         match (&variable.values, &variable.choices) {
@@ -233,7 +233,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The points at which a variable begins, each as many numbers as it has.
+    /// The starting points of a variable, each with all its numbers.
     fn starts(
         &self,
         name: &str,
@@ -260,7 +260,7 @@ impl Reader<'_> {
         };
         let is_list = |given: &Given| matches!(given, Given::List(_));
         match start {
-            // Of one number a list is one of points; of many numbers a list of lists is.
+            // For a single number, a list contains the points; for an array, a list of lists does.
             Given::List(all) if count.is_none() => {
                 all.iter().map(|given| Ok(vec![one(given)?])).collect()
             }
@@ -269,7 +269,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A number of a point at which a variable begins: of one with options which of them.
+    /// A number of a starting point; for a variable with options the index of the option.
     fn start_of(
         &self,
         key: &str,
@@ -310,7 +310,7 @@ mod tests {
 
     use crate::problem::problem_file::ProblemFile;
 
-    /// The time for so many variables whose bounds are expressions.
+    /// The time for this many variables whose bounds are expressions.
     fn time(variables: usize) -> Duration {
         let mut text = "minimise = \"v1 + v2\"\nconstants.most = 9\n[variables]\n".to_string();
         for number in 1..=variables {
@@ -321,7 +321,7 @@ mod tests {
         start.elapsed()
     }
 
-    /// Quadratic, eight times as many took 30 to 60 times as long.
+    /// When the time was quadratic, eight times as many variables took 30 to 60 times as long.
     #[test]
     fn the_time_grows_with_the_variables() {
         let least = |variables| (0..3).map(|_| time(variables)).min().unwrap();
