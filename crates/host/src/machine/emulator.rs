@@ -1,4 +1,4 @@
-//! The emulator as a device: kernels run on the calling thread, memory is the host's.
+//! The emulator as a device: kernels run on the calling thread, and device memory is host memory.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
@@ -12,20 +12,20 @@ use super::{Desk, Kernel, Loan, Machine, Parameter, Piece, Service, Shape, Strea
 use crate::error::faults::{self, Call};
 use crate::error::{Error, Result};
 
-/// Emulated devices that there are.
+/// The number of emulated devices.
 pub(crate) const DEVICES: u32 = 4;
-/// Multiprocessors of the emulated device: a few, so that small swarms use several blocks.
+/// The number of multiprocessors: small, so that small swarms use several blocks.
 const MULTIPROCESSORS: u32 = 4;
-/// Threads that a multiprocessor holds.
+/// The largest number of resident threads of a multiprocessor.
 const THREADS: u32 = 2048;
-/// Bytes of shared memory that a multiprocessor has.
+/// Bytes of shared memory of a multiprocessor.
 const SHARED: u32 = 227 * 1024;
-/// Memory of the device; what a test could want, so that a mistake does not fill the machine.
+/// The size of the device memory: enough for tests, and a limit that keeps a mistake from filling the host's memory.
 const MEMORY: u64 = 1 << 32;
-/// Every array begins at a multiple of this.
+/// The alignment of arrays, in bytes.
 const ALIGNMENT: usize = 256;
 const COPY: &str = "a copy";
-/// What calls say that tests want to fail.
+/// The message of injected faults.
 const FAULT: &str = "it was to fail";
 
 /// An emulated device.
@@ -37,7 +37,7 @@ pub(crate) struct Emulator {
     used: u64,
 }
 
-/// An array of the device's memory: words that kernels reach by their address, so cells.
+/// An array of device memory. Kernels access its words by address, so the words are cells.
 #[derive(Debug)]
 struct Array {
     words: Vec<Cell<u64>>,
@@ -54,7 +54,7 @@ impl Array {
         Array { words, address, bytes }
     }
 
-    /// The word that byte `byte` of the array lies in, and by how many bits it is shifted there.
+    /// The word that contains byte `byte` of the array, and the bit offset of the byte within it.
     fn word(&self, byte: usize) -> (&Cell<u64>, u32) {
         let before = self.address as usize - self.words.as_ptr().addr();
         (&self.words[(before + byte) / 8], 8 * (byte % 8) as u32)
@@ -75,7 +75,7 @@ impl Array {
     }
 }
 
-/// Memory that was lent, by its address: others than kernels cannot read it.
+/// Lent memory, by its address; only kernels can read it.
 #[derive(Debug)]
 struct Lent(u64);
 
@@ -89,7 +89,7 @@ impl Loan for Lent {
     }
 
     fn stream(&self) -> Stream {
-        // SAFETY: nobody has streams here, and none is asked for anything.
+        // SAFETY: the emulator has no streams, and nothing uses this one.
         unsafe { Stream::new(0) }
     }
 
@@ -104,7 +104,7 @@ impl Drop for Array {
     }
 }
 
-/// What a call says that is to fail.
+/// Fails if a test injects a fault into this call.
 fn before(call: Call, what: &'static str) -> Result<()> {
     match faults::due(call) {
         true => Err(Error::Driver { call: what, code: 0, message: FAULT.into() }),
@@ -112,7 +112,7 @@ fn before(call: Call, what: &'static str) -> Result<()> {
     }
 }
 
-/// The same of a call for a kernel.
+/// As [`before`], for a call for a kernel.
 fn before_kernel(call: Call, kernel: &Kernel) -> Result<()> {
     let failed = || Error::Launch { kernel: kernel.to_string(), code: 0, message: FAULT.into() };
     if faults::due(call) { Err(failed()) } else { Ok(()) }
@@ -135,7 +135,7 @@ impl Emulator {
         let entry = entry.ok_or_else(missing)?;
         let objective = match &kernel.objective {
             None => None,
-            // It is in the kernel's own arguments.
+            // The model is part of the kernel's own arguments.
             Some(_) if kernel.is_of_model() => None,
             Some(Piece { name, own: Some(own), .. }) => Some(
                 own.objective(name)
@@ -148,7 +148,7 @@ impl Emulator {
         Ok((entry, objective))
     }
 
-    /// The array in which `count` bytes at `address` lie, and where in it.
+    /// The array that contains `count` bytes at `address`, and the offset within it.
     fn array(&self, address: u64, count: u64) -> Result<(&Array, usize)> {
         let inside = |array: &&Array| {
             address >= array.address && address + count <= array.address + array.bytes
@@ -184,7 +184,7 @@ impl Machine for Emulator {
         self.find(kernel)?;
         before(Call::Ask, "the occupancy")?;
         if kernel.wish.is_some_and(|wish| wish.threads > MAX_BLOCK) {
-            // Blocks are checked against what kernels say themselves.
+            // The number of threads is checked against the launch bounds in the kernel.
             return Ok(0);
         }
         Ok((THREADS / block).min(SHARED / shared.max(1)))
@@ -263,7 +263,7 @@ impl Machine for Emulator {
         Ok(())
     }
 
-    // Whatever is enqueued is done at once.
+    // Enqueued work is done immediately.
     fn mark(&mut self) -> Result<()> {
         before(Call::Mark, "a mark")
     }
@@ -322,7 +322,7 @@ impl Desk for &Emulator {
 }
 
 impl Emulator {
-    /// Launches a kernel, and does something again and again while all its threads wait; that says whether it has changed
+    /// Launches a kernel. Whenever all its threads wait, calls `meanwhile`, which returns whether it has changed
     /// anything.
     fn launch_while(
         &mut self,
@@ -342,10 +342,10 @@ impl Emulator {
             false => None,
         };
         let bytes = bytes.unwrap_or(parameter.bytes());
-        // SAFETY: `parameter` has the structs of entry and objective, whose types their names give; the
-        // addresses in it are of `arrays`, whose sizes are
-        // those of `PsoArgs`'s documentation, whose words are cells, and which live as long as
-        // `self`, which is borrowed until the kernel has ended. What is done meanwhile is done on this thread.
+        // SAFETY: `parameter` contains the structs of entry and objective, whose types follow from their names. Its
+        // addresses are those of `arrays`, with the sizes in the documentation of `PsoArgs`. The words of arrays are
+        // cells, and live as long as `self`, which is borrowed until the kernel has ended. `meanwhile` runs on this
+        // thread.
         let done =
             unsafe { launch_linked(entry, objective, &config, bytes, &mut || meanwhile(this)) };
         done.map_err(|fault| Error::Launch {

@@ -1,10 +1,10 @@
-//! The GPU, through the driver API: the library is loaded at run time.
+//! The GPU, through the driver API. The library is loaded at run time.
 //!
-//! One context a device and process (the device's primary one), which is never released; modules are loaded
-//! once for each; memory and a stream belong to each [`Gpu`].
+//! A process has one context per device (the device's primary context), which is never released. Modules are loaded
+//! once per context. Each [`Gpu`] has its own memory and stream.
 //!
-//! A failure that the driver reports for a context as a whole (an illegal address, a trap) makes it
-//! unusable: the device is *poisoned*, and every later call for it in the process fails at once.
+//! A failure that the driver reports for a whole context (an illegal address, a trap) makes the context unusable: the
+//! device is *poisoned*, and every later call for it in the process fails at once.
 #![allow(unsafe_code)]
 
 mod architecture;
@@ -41,36 +41,36 @@ use loans::Owned;
 use nccl::Group;
 use side::Visible;
 
-/// What copies say that tests want to fail.
+/// The code of injected faults in copies.
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
 /// A stream of work on a device, with its own memory.
 pub(crate) struct Gpu {
     context: Arc<Context>,
     stream: sys::CUstream,
-    /// The same, which memory that was lent may outlive this for.
+    /// The stream again, shared with lent memory, which may outlive this value.
     owned: Arc<Owned>,
-    /// Marks what others have enqueued, once we have waited for that.
+    /// The event that marks work in other streams, created at the first wait for such work.
     incoming: Option<sys::CUevent>,
-    /// The stream of copies while kernels run, once there is one.
+    /// The stream for copies while kernels run, created at first use.
     side: Option<sys::CUstream>,
-    /// The mark that others wait for, once there is one.
+    /// The event that other devices wait for, created at first use.
     mark: Option<sys::CUevent>,
-    /// The devices of other ranks with which it exchanges, if it does.
+    /// The group of devices of other ranks with which it exchanges data, if there is one.
     group: Option<Group>,
-    /// Memory of the host that kernels write.
+    /// Host memory that kernels write.
     visible: Vec<Visible>,
     /// Addresses and bytes.
     arrays: Vec<(sys::CUdeviceptr, u64)>,
-    /// The last kernel that was enqueued: the one that a failure of the context is most likely about.
+    /// The last enqueued kernel, which is the most likely cause of a failure of the context.
     last: Option<(Kernel, sys::CUfunction)>,
 }
 
-// SAFETY: streams, mark, addresses and visible memory are the driver's handles, valid in any thread in which the context
-// is current; every method makes it so first. A group may be used by one thread after the other.
+// SAFETY: streams, events, addresses and visible memory are handles of the driver, valid in any thread in which the
+// context is current; every method first makes it current. A group may be used by one thread after another.
 unsafe impl Send for Gpu {}
 
-/// Bytes that are free on the first GPU, for tests.
+/// The number of free bytes on the first GPU, for tests.
 #[doc(hidden)]
 #[cfg(feature = "faults")]
 pub fn free_on_gpu() -> Result<u64> {
@@ -78,11 +78,11 @@ pub fn free_on_gpu() -> Result<u64> {
 }
 
 impl Gpu {
-    /// A device by its number.
+    /// Opens a device by its number.
     ///
     /// # Errors
     ///
-    /// Where there is no driver, no such device, no kernels, or the device is too old for them.
+    /// If there is no driver, no such device, or no kernels, or the device is too old for the kernels.
     pub(crate) fn open(number: u32) -> Result<Self> {
         let context = Context::shared(number)?;
         context.enter()?;
@@ -107,14 +107,14 @@ impl Gpu {
             last: None,
         })
     }
-    /// Waits until all that was enqueued is done.
+    /// Waits until all enqueued work is done.
     fn wait(&mut self) -> Result<()> {
         // SAFETY: the stream is ours and not yet destroyed.
         let done = unsafe { result::stream::synchronize(self.stream) };
         self.check_work("cuStreamSynchronize", done)
     }
 
-    /// What a call says that reports failures of earlier launches too.
+    /// The result of a call that also reports failures of earlier launches.
     fn check_work<T>(&self, call: &'static str, said: Result<T, DriverError>) -> Result<T> {
         said.map_err(|error| match &self.last {
             Some((kernel, _)) if is_final(error.0) => self.context.kernel_failed(kernel, error),
@@ -194,14 +194,14 @@ impl Machine for Gpu {
 
     fn zero(&mut self, address: u64, bytes: u64) -> Result<()> {
         if self.visible.iter().any(|visible| visible.address == address) {
-            // Whatever is under way still writes it.
+            // Work in progress may still write it.
             self.finish()?;
             self.visible.iter_mut().filter(|one| one.address == address).for_each(Visible::zero);
             return Ok(());
         }
         self.context.enter()?;
         let done = said(Call::Zero, INVALID, || {
-            // SAFETY: `address` and `bytes` are of an array of ours, which lives as long as the stream.
+            // SAFETY: `address` and `bytes` belong to an array of ours, which lives as long as the stream.
             unsafe { result::memset_d8_async(address, 0, bytes as usize, self.stream) }
         });
         self.check_work("cuMemsetD8Async", done)
@@ -210,8 +210,8 @@ impl Machine for Gpu {
     fn upload(&mut self, address: u64, from: &[u8]) -> Result<()> {
         self.context.enter()?;
         let begun = said(Call::Upload, INVALID, || {
-            // SAFETY: `address` is of an array of ours with room for `from`, which stays borrowed until
-            // the copy is done, since we wait for it.
+            // SAFETY: `address` belongs to an array of ours with room for `from`, which stays borrowed until the copy
+            // is done, because we wait for it.
             unsafe {
                 if from.len() < staged::LARGE {
                     result::memcpy_htod_async(address, from, self.stream)
@@ -227,8 +227,8 @@ impl Machine for Gpu {
     fn download(&mut self, address: u64, to: &mut [u8]) -> Result<()> {
         self.context.enter()?;
         let begun = said(Call::Download, INVALID, || {
-            // SAFETY: `address` is of an array of ours with as many bytes as `to`, which stays borrowed
-            // until the copy is done, since we wait for it.
+            // SAFETY: `address` belongs to an array of ours with as many bytes as `to`, which stays borrowed until the
+            // copy is done, because we wait for it.
             unsafe {
                 if to.len() < staged::LARGE {
                     result::memcpy_dtoh_async(to, address, self.stream)
@@ -259,8 +259,8 @@ impl Machine for Gpu {
         self.context.reach(&other.context);
         let (here, there) = (self.context.context.0, other.context.context.0);
         let begun = said(Call::Upload, INVALID, || {
-            // SAFETY: `from` and `to` are of arrays of ours with so many bytes there; who calls does not free the
-            // other's before this stream has been waited for. Contexts are never released.
+            // SAFETY: `from` and `to` belong to arrays of ours with this number of bytes. The caller does not free the
+            // other array before this stream has been waited for. Contexts are never released.
             unsafe { result::memcpy_peer_async(there, to, here, from, bytes as usize, self.stream) }
         });
         self.check_work("cuMemcpyPeerAsync", begun)
@@ -287,8 +287,8 @@ impl Machine for Gpu {
         self.context.enter()?;
         let flags = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
         let waits = said(Call::Mark, INVALID, || {
-            // SAFETY: the stream is ours, and the other's mark is there, since it is borrowed; streams may wait for events
-            // of other devices.
+            // SAFETY: the stream is ours, and the other device's mark exists while that device is borrowed; streams may
+            // wait for events of other devices.
             unsafe { result::stream::wait_event(self.stream, mark, flags) }
         });
         self.check_work("cuStreamWaitEvent", waits)
@@ -296,7 +296,7 @@ impl Machine for Gpu {
 
     fn connect(&mut self, others: &dyn Communicator) -> Result<bool> {
         let entered = self.context.enter();
-        // Who cannot go on has the others know that.
+        // A rank that has failed must still meet the others, so that they learn of it.
         let device = entered.and_then(|()| self.context.uuid());
         self.group = Group::meet(device.as_ref().ok().copied(), others)?;
         device.map(|_| self.group.is_some())
@@ -305,8 +305,9 @@ impl Machine for Gpu {
     fn all_gather(&mut self, address: u64, bytes: u64) -> Result<()> {
         self.context.enter()?;
         let Some(group) = &self.group else { unreachable!("it has not connected") };
-        // SAFETY: `address` is of an array of ours with room for so many bytes of every rank, which is freed only after the
-        // stream has been waited for; the stream is ours, and our context has just been made the thread's.
+        // SAFETY: `address` belongs to an array of ours with room for this number of bytes from every rank. The array
+        // is freed only after the stream has been waited for. The stream is ours, and our context has just been made
+        // current.
         unsafe { group.all_gather(address, bytes, self.stream) }
     }
 
@@ -329,10 +330,10 @@ impl Machine for Gpu {
         let mut parameters = [parameter.bytes().as_ptr().cast_mut().cast::<c_void>()];
         let (grid, block) = ((grid, 1, 1), (block, 1, 1));
         let stream = self.stream;
-        // SAFETY: the function's module is never unloaded; `parameter` is its one parameter, of the structs
-        // that its name gives, and copied by the driver before it returns; the addresses in it are
-        // of arrays of ours, with the sizes that `PsoArgs` documents, which are freed only after the
-        // stream has been waited for.
+        // SAFETY: the function's module is never unloaded. `parameter` is its only parameter, consists of the structs
+        // that its name implies, and is copied by the driver before the call returns. The addresses in it belong to
+        // arrays of ours, with the sizes that `PsoArgs` documents, which are freed only after the stream has been
+        // waited for.
         let mut launch = || unsafe {
             if cluster > 0 {
                 clusters::launch(function, shape, stream, &mut parameters)
@@ -372,7 +373,7 @@ mod tests {
     #[cfg(feature = "emulator")]
     use super::*;
 
-    /// Where kernels are built in, they are those that the emulator has.
+    /// If kernels are built in, they are the same as those of the emulator.
     #[test]
     fn every_kernel_was_built_in() {
         let package = match package() {
@@ -381,7 +382,7 @@ mod tests {
         };
         let objectives = warpswarm_kernels::objectives::all().map(|objective| objective.name());
         let entries = warpswarm_kernels::entries().map(|entry| entry.name());
-        // Expressions are there in pieces.
+        // Expressions are built in as pieces.
         let is_whole = |name: &&str| !name.starts_with("objective_Expression_");
         let mut names: Vec<_> = entries.chain(objectives).filter(is_whole).collect();
         names.sort_unstable();

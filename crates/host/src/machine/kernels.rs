@@ -1,4 +1,4 @@
-//! GPU kernels of crates of one's own.
+//! GPU kernels of user crates.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -8,7 +8,7 @@ use warpswarm_device::emulator::{Entry, Linkable};
 
 use crate::settings::choices::Backend;
 
-/// GPU kernels that a crate of one's own has brought along.
+/// GPU kernels from a user's crate.
 ///
 /// ```
 /// use warpswarm::Kernels;
@@ -26,10 +26,10 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// Those that `warpswarm_ptx_builder::for_build_script` has compiled in a build script:
+    /// The kernels that `warpswarm_ptx_builder::for_build_script` has compiled in a build script:
     /// `Kernels::new(include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx")))`.
     ///
-    /// The file is empty where there was nothing to compile them with; runs are then for the CPU.
+    /// The file is empty if there was no compiler for kernels; runs are then on the CPU.
     pub const fn new(package: &'static [u8]) -> Self {
         Kernels {
             package,
@@ -40,14 +40,14 @@ impl Kernels {
         }
     }
 
-    /// The same with what the emulator runs instead: the functions that `export_method!` has made, and those
-    /// called `gradients` of `export_objective!`.
+    /// These kernels with entries for the emulator: the functions that `export_method!` has generated, and the
+    /// functions `gradients` of `export_objective!`.
     #[cfg(feature = "emulator")]
     pub const fn with_emulated(self, entries: &'static [fn() -> &'static [Entry]]) -> Self {
         Kernels { entries, ..self }
     }
 
-    /// The same with the objectives that the emulator runs: the functions that `export_objective!` has made.
+    /// These kernels with objectives for the emulator: the functions that `export_objective!` has generated.
     #[cfg(feature = "emulator")]
     pub const fn with_emulated_objectives(
         self,
@@ -61,20 +61,20 @@ impl Kernels {
         self.package
     }
 
-    /// The entry of that name, for the emulator.
+    /// The entry of this name, for the emulator.
     #[cfg(feature = "emulator")]
     pub(crate) fn entry(&self, name: &str) -> Option<&'static Entry> {
         self.entries.iter().flat_map(|entries| entries()).find(|entry| entry.name() == name)
     }
 
-    /// The objective of that name, for the emulator.
+    /// The objective of this name, for the emulator.
     #[cfg(feature = "emulator")]
     pub(crate) fn objective(&self, name: &str) -> Option<&'static Linkable> {
         let all = self.objectives.iter().flat_map(|objectives| objectives());
         all.into_iter().find(|objective| objective.name() == name)
     }
 
-    /// Whether a backend has objectives to link.
+    /// Whether the package has objectives for a backend.
     pub(crate) fn have_objectives_for(&self, backend: Backend) -> bool {
         match backend {
             Backend::Gpu => !self.package.is_empty(),
@@ -84,7 +84,7 @@ impl Kernels {
         }
     }
 
-    /// Whether a backend has a method to run.
+    /// Whether the package has methods for a backend.
     pub(crate) fn are_for(&self, backend: Backend) -> bool {
         match backend {
             Backend::Gpu => !self.package.is_empty(),
@@ -95,7 +95,7 @@ impl Kernels {
     }
 }
 
-/// Packages are the same where they lie at the same place.
+/// Packages are equal if they are at the same address.
 impl PartialEq for Kernels {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.package, other.package)

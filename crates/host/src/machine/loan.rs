@@ -1,13 +1,13 @@
-//! Memory of a device that others read, and their streams.
+//! Device memory that other code reads, and the streams of that code.
 #![allow(unsafe_code)]
 
 use std::fmt;
 
 use crate::error::Result;
 
-/// A stream of work of others on a device, such as that of an array library.
+/// A stream of work of other code on a device, such as that of an array library.
 ///
-/// Work that is enqueued in it is done in order; work of two streams is not, unless one is told to wait for the other.
+/// Work in one stream is done in order. Work in two streams is not ordered, unless one of them waits for the other.
 ///
 /// ```
 /// use warpswarm::Stream;
@@ -34,14 +34,14 @@ impl Stream {
     }
 }
 
-/// Memory of a device that lives as long as this, even where the machine that has lent it is gone.
+/// Device memory that lives as long as this value, even if the machine that has lent it is dropped.
 pub(crate) trait Loan: Send + Sync + fmt::Debug {
-    /// Where it begins.
+    /// Its address.
     fn address(&self) -> u64;
     /// The number of the device.
     fn device(&self) -> u32;
-    /// The stream in which the machine that has lent it writes.
+    /// The stream in which the lending machine writes.
     fn stream(&self) -> Stream;
-    /// Has what is enqueued in a stream from now on wait for what the machine has enqueued so far.
+    /// Lets work that is enqueued in a stream from now on wait for the work that the machine has enqueued so far.
     fn ready_for(&self, stream: Stream) -> Result<()>;
 }

@@ -1,4 +1,5 @@
-//! Pages of the host's memory. The system prepares a page when it is first written, which takes longer than the writing.
+//! Prepares pages of host memory. The operating system maps a page when it is first written, which takes longer than
+//! the write itself.
 
 #![allow(unsafe_code)]
 
@@ -6,15 +7,16 @@ use std::hint::black_box;
 
 use rayon::ThreadPool;
 
-/// Bytes of a page, at least.
+/// The smallest size of a page, in bytes.
 const PAGE: usize = 1 << 12;
-/// Bytes of an array from which on its pages are worth it.
+/// The size of an array from which preparing its pages is worthwhile, in bytes.
 const LARGE: usize = 2 << 20;
-/// Threads that prepare pages: more of them only wait for each other, and for the memory that copies need meanwhile.
+/// The number of threads that prepare pages. More threads only wait for each other, and compete for memory bandwidth
+/// with copies.
 const THREADS: usize = 4;
 
-/// Has threads prepare the pages of large arrays while the calling thread does something else. The arrays have zeros
-/// in them: those are what is written.
+/// Lets threads prepare the pages of large arrays while the calling thread does `work`. The arrays must contain zeros,
+/// because zeros are written.
 pub(crate) fn prepared_while<'a, T>(
     zeros: impl IntoIterator<Item = &'a mut [u8]>,
     pool: Option<&ThreadPool>,
@@ -33,19 +35,19 @@ pub(crate) fn prepared_while<'a, T>(
     })
 }
 
-/// Writes a zero into each page.
+/// Writes a zero to each page.
 fn touch(zeros: &mut [u8]) {
     zeros.iter_mut().step_by(PAGE).for_each(|byte| *byte = black_box(0));
 }
 
-/// Asks the system for large pages, if it has none yet for this memory: writing it for the first time takes half as long then.
+/// Requests large pages for memory that has no pages yet: the first write then takes half as long.
 #[cfg(target_os = "linux")]
 pub(super) fn ask_for_large(bytes: &[u8]) {
     let skipped = bytes.as_ptr().align_offset(PAGE).min(bytes.len());
     let whole = &bytes[skipped..];
     let len = whole.len() / PAGE * PAGE;
-    // SAFETY: the pages are all within memory that we have borrowed, and their contents stay as they are. What it says does not
-    // matter: a system may have no large pages.
+    // SAFETY: the pages are within borrowed memory, and their contents do not change. The result does not matter: the
+    // system may not support large pages.
     unsafe { libc::madvise(whole.as_ptr().cast_mut().cast(), len, libc::MADV_HUGEPAGE) };
 }
 
@@ -64,7 +66,7 @@ mod tests {
             arrays[0][0] = 5;
             let caller = std::thread::current().id();
             let arrays_to = arrays.iter_mut().map(|array| &mut array[..]);
-            // What is done meanwhile is done on this thread.
+            // The work is done on this thread.
             let done = prepared_while(arrays_to, pool, || std::thread::current().id());
             assert_eq!(done, caller);
             assert_eq!(arrays[0], [5, 0, 0]);
@@ -77,7 +79,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn pages_are_there_afterwards() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        // So large that it is never memory that an array before it has had.
+        // So large that it is not memory that an earlier array has used.
         let mut array = vec![0_u8; 17 * LARGE + 3];
         prepared_while([&mut array[..]], Some(&pool), || ());
         let skipped = array.as_ptr().align_offset(PAGE);

@@ -1,13 +1,12 @@
-//! The one parameter of a kernel, as it lies in memory.
+//! The memory layout of a kernel's only parameter.
 
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
 
-/// Structs one after the other, each at its alignment: arguments, method, objective.
+/// Structs in sequence, each aligned: arguments, method, objective.
 ///
-/// Kernels and host agree on layouts: both are little-endian, with 64-bit addresses, and every struct is
-/// `repr(C)`.
+/// Kernels and host use the same layout: both are little-endian with 64-bit addresses, and every struct is `repr(C)`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Parameter {
     words: Vec<MaybeUninit<u64>>,
@@ -16,32 +15,32 @@ pub(crate) struct Parameter {
 }
 
 impl Parameter {
-    /// The parameter that begins with this struct.
+    /// A parameter that starts with this struct.
     pub(crate) fn of<T: Copy + 'static>(value: T) -> Self {
         let mut parameter = Parameter::default();
         parameter.push(value);
         parameter
     }
 
-    /// Makes a struct follow.
+    /// Appends a struct.
     pub(crate) fn push<T: Copy + 'static>(&mut self, value: T) {
         const { assert!(align_of::<T>() <= align_of::<u64>()) };
         let at = self.room(size_of::<T>(), align_of::<T>());
-        // SAFETY: there is room for a `T` at a multiple of its alignment, which the words have, too.
+        // SAFETY: there is room for a `T` at a multiple of its alignment, and the words have at least that alignment.
         unsafe { self.words.as_mut_ptr().byte_add(at).cast::<T>().write(value) }
     }
 
-    /// Makes what another holds follow.
+    /// Appends the contents of another parameter.
     pub(crate) fn append(&mut self, other: &Parameter) {
         let at = self.room(other.bytes, other.align);
-        // SAFETY: there is room for so many bytes, and the other has them.
+        // SAFETY: there is room for this many bytes, and the other parameter has them.
         unsafe {
             let to = self.words.as_mut_ptr().byte_add(at).cast::<MaybeUninit<u8>>();
             to.copy_from_nonoverlapping(other.bytes().as_ptr(), other.bytes);
         }
     }
 
-    /// Makes room at the end; says where it begins.
+    /// Allocates room at the end; returns its offset.
     fn room(&mut self, bytes: usize, align: usize) -> usize {
         let at = self.bytes.next_multiple_of(align.max(1));
         self.bytes = at + bytes;
@@ -50,9 +49,9 @@ impl Parameter {
         at
     }
 
-    /// Its bytes; those between and in structs that are padding have no value.
+    /// Its bytes; padding between and within structs is uninitialised.
     pub(crate) fn bytes(&self) -> &[MaybeUninit<u8>] {
-        // SAFETY: the words hold at least so many bytes, of which any value is allowed.
+        // SAFETY: the words contain at least this many bytes, for which any value is allowed.
         unsafe { std::slice::from_raw_parts(self.words.as_ptr().cast(), self.bytes) }
     }
 }
@@ -86,7 +85,7 @@ mod tests {
 
     #[test]
     fn the_words_of_a_method_are_those_that_its_kernel_takes() {
-        // SAFETY: these are addresses and numbers, which may be zero.
+        // SAFETY: the fields are addresses and numbers, which may be zero.
         let args: GenerationArgs<f32> = unsafe { std::mem::zeroed() };
         for info in crate::algorithms::ALL {
             let procedure =
@@ -94,12 +93,12 @@ mod tests {
             let Ok(Procedure::Method(named)) = procedure else { continue };
             let parameter = named.method.parameter(args);
             let words = named.method.words();
-            // At its end there may be a word that is none.
+            // The last word may be padding.
             let all = (4 * words.len()).next_multiple_of(8);
             assert_eq!(all, parameter.bytes().len() - size_of_val(&args), "{}", info.id);
             for (place, word) in words {
                 let bytes = (place as usize..place as usize + 4).map(|at| {
-                    // SAFETY: a method of `f32` has no padding but at its end.
+                    // SAFETY: a method of `f32` has padding only at its end.
                     unsafe { parameter.bytes()[at].assume_init() }
                 });
                 assert_eq!(bytes.collect::<Vec<_>>(), word.to_le_bytes(), "{} at {place}", info.id);

@@ -1,4 +1,4 @@
-//! Numbers as the bytes that they are in memory.
+//! Numbers as bytes in memory.
 
 #![allow(unsafe_code)]
 
@@ -6,7 +6,7 @@ use std::any::TypeId;
 
 use warpswarm_core::Float;
 
-/// Whether a number is one of the two whose bytes lie on a device as they lie here.
+/// Whether a number type has the same bytes on the host as on a device.
 fn is_plain<R: Float>() -> bool {
     let known = [TypeId::of::<f32>(), TypeId::of::<f64>()];
     cfg!(target_endian = "little") && known.contains(&TypeId::of::<R>())
@@ -14,23 +14,23 @@ fn is_plain<R: Float>() -> bool {
 
 /// The bytes of numbers, if they are `f32` or `f64`.
 pub(crate) fn bytes<R: Float>(numbers: &[R]) -> Option<&[u8]> {
-    // SAFETY: an `f32` or `f64` has no padding, and any byte is one.
+    // SAFETY: an `f32` or `f64` has no padding, and any byte value is valid.
     is_plain::<R>().then(|| unsafe {
         std::slice::from_raw_parts(numbers.as_ptr().cast(), size_of_val(numbers))
     })
 }
 
-/// The same, to be written.
+/// As [`bytes`], for writing.
 pub(crate) fn bytes_mut<R: Float>(numbers: &mut [R]) -> Option<&mut [u8]> {
-    // SAFETY: an `f32` or `f64` has no padding, and is one whatever its bytes are.
+    // SAFETY: an `f32` or `f64` has no padding, and any bytes are a valid number.
     is_plain::<R>().then(|| unsafe {
         std::slice::from_raw_parts_mut(numbers.as_mut_ptr().cast(), size_of_val(numbers))
     })
 }
 
-/// The bytes of words, to be written, where they lie on a device as they lie here.
+/// The bytes of words, for writing, if they are the same on the host as on a device.
 pub(crate) fn bytes_of_words<const N: usize>(words: &mut [[u32; N]]) -> Option<&mut [u8]> {
-    // SAFETY: words have no padding, and are some whatever their bytes are.
+    // SAFETY: words have no padding, and any bytes are a valid word.
     cfg!(target_endian = "little").then(|| unsafe {
         std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words))
     })

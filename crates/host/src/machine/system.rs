@@ -1,4 +1,4 @@
-//! What this machine and this build of the library can do.
+//! The capabilities of this machine and of this build of the library.
 
 use std::num::NonZero;
 
@@ -7,7 +7,7 @@ use warpswarm_ptx_builder::lower;
 use super::gpu;
 use crate::error::Error;
 
-/// What this machine and this build of the library can do: see [`report`].
+/// The capabilities of this machine and of this build of the library: see [`report`].
 ///
 /// ```
 /// let system = warpswarm::system::report();
@@ -23,13 +23,13 @@ pub struct System {
     pub driver: Result<String, Error>,
     /// The GPUs.
     pub devices: Vec<Device>,
-    /// The kernels that were built in, or why there are none.
+    /// The built-in kernels, or why there are none.
     pub kernels: Result<Kernels, Error>,
     /// Whether the backend `gpu` can be used, or why not.
     pub gpu: Result<(), Error>,
-    /// Whether the backend `emulator` was built in.
+    /// Whether the backend `emulator` is built in.
     pub emulator: bool,
-    /// Threads that the backend `cpu` uses by default.
+    /// The number of threads that the backend `cpu` uses by default.
     pub threads: usize,
 }
 
@@ -50,12 +50,12 @@ pub struct Device {
     pub memory: u64,
     /// Its compute capability, such as (9, 0).
     pub compute_capability: (u32, u32),
-    /// Its multiprocessors.
+    /// Its number of multiprocessors.
     pub multiprocessors: u32,
 }
 
 impl Device {
-    /// Whether the kernels that were built in run on it; from compute capability 7.5 on they do.
+    /// Whether the built-in kernels run on it; they need compute capability 7.5 or later.
     ///
     /// ```
     /// use warpswarm::system::{self, Device};
@@ -73,8 +73,8 @@ impl Device {
         gpu::check_architecture(self, &kernels.arch).is_ok()
     }
 
-    /// Whether it has clusters of blocks and bulk copies, as from compute capability 9.0 on. Without them everything runs, with
-    /// the same results; some large runs take longer.
+    /// Whether it has clusters of blocks and bulk copies, from compute capability 9.0 on. Without them everything runs
+    /// with the same results, but some large runs take longer.
     ///
     /// ```
     /// # use warpswarm::system::Device;
@@ -88,7 +88,7 @@ impl Device {
     }
 }
 
-/// The kernels that were built in.
+/// The built-in kernels.
 ///
 /// ```
 /// match warpswarm::system::report().kernels {
@@ -99,16 +99,15 @@ impl Device {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernels {
-    /// How many.
+    /// The number of kernels.
     pub count: usize,
     /// The oldest architecture that runs them, such as `sm_75`.
     pub arch: String,
-    /// The compiler that made them.
+    /// The compiler that built them.
     pub toolchain: String,
 }
 
-/// Looks at the driver, the devices, and what was built in. Never fails: what is missing is said
-/// in the result.
+/// Examines the driver, the devices, and the build. It never fails: the result says what is missing.
 ///
 /// ```
 /// use warpswarm::system;
@@ -137,7 +136,7 @@ pub fn report() -> System {
     }
 }
 
-/// Threads that the backend `cpu` uses by default.
+/// The number of threads that the backend `cpu` uses by default.
 pub(crate) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }

@@ -1,22 +1,22 @@
-//! What devices of an architecture can run.
+//! What the devices of an architecture support.
 
 use warpswarm_ptx_builder::lower;
 
 use crate::error::{Error, Result};
 use crate::machine::system;
 
-/// The number of a device's architecture: 75 of compute capability 7.5.
+/// The number of a device's architecture: 75 for compute capability 7.5.
 pub(super) fn number(device: &system::Device) -> u32 {
     let (major, minor) = device.compute_capability;
     10 * major + minor
 }
 
-/// The bytes of shared memory that no block of such a device can have more of.
+/// The largest number of bytes of shared memory for a block on such a device, as far as the architecture limits it.
 pub(super) fn most_shared(device: &system::Device) -> i32 {
     if number(device) < 80 { 64 << 10 } else { i32::MAX }
 }
 
-/// Whether a device runs code for an architecture such as `sm_80`, perhaps [lowered](lower).
+/// Checks that a device runs code for an architecture such as `sm_80`, [lowered](lower) if needed.
 pub(crate) fn check_architecture(device: &system::Device, arch: &str) -> Result<()> {
     let (found, needed) = (number(device), lower::oldest(arch));
     if found < needed {

@@ -8,10 +8,10 @@ use cudarc::driver::sys::{self, CUresult};
 
 use crate::machine::Shape;
 
-/// How many clusters of a shape the device runs at the same time; none of a size that it does not have.
+/// The number of clusters of this shape that run on the device at the same time; 0 if it does not support the size.
 ///
 /// # Safety
-/// The function's module is loaded, and its context current.
+/// The function's module is loaded, and its context is current.
 pub(super) unsafe fn at_once(
     function: sys::CUfunction,
     shape: Shape,
@@ -20,7 +20,7 @@ pub(super) unsafe fn at_once(
     let mut attributes = [cluster_of(shape.cluster)];
     let config = config(shape, stream, &mut attributes);
     let mut clusters = 0;
-    // SAFETY: the caller's; `config` points to `attributes`, which outlives the call.
+    // SAFETY: the caller ensures it; `config` points to `attributes`, which outlives the call.
     let said = unsafe {
         sys::cuOccupancyMaxActiveClusters(&raw mut clusters, function, &raw const config)
     };
@@ -43,11 +43,11 @@ pub(super) unsafe fn launch(
     let mut attributes = [cluster_of(shape.cluster)];
     let config = config(shape, stream, &mut attributes);
     let (parameters, none) = (parameters.as_mut_ptr(), ptr::null_mut());
-    // SAFETY: the caller's; `config` points to `attributes`, which outlives the call.
+    // SAFETY: the caller ensures it; `config` points to `attributes`, which outlives the call.
     unsafe { sys::cuLaunchKernelEx(&raw const config, function, parameters, none).result() }
 }
 
-/// The attribute of launches with clusters of so many blocks.
+/// The launch attribute for clusters of this many blocks.
 fn cluster_of(blocks: u32) -> sys::CUlaunchAttribute {
     let dimensions = sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x: blocks, y: 1, z: 1 };
     sys::CUlaunchAttribute {
@@ -57,7 +57,7 @@ fn cluster_of(blocks: u32) -> sys::CUlaunchAttribute {
     }
 }
 
-/// A launch on `stream` with attributes.
+/// The configuration of a launch on `stream` with attributes.
 fn config(
     shape: Shape,
     stream: sys::CUstream,

@@ -20,16 +20,16 @@ use crate::error::faults::Call;
 use crate::error::{Error, Result};
 use crate::machine::system;
 
-/// Bytes of local memory a thread with which a kernel may still be what it is wished to be: for as much, more threads of a
-/// multiprocessor were faster wherever that was measured.
+/// The largest amount of local memory per thread, in bytes, with which a kernel keeps its wished residency. Up to this
+/// amount of spilling, more threads per multiprocessor were faster in all measurements.
 const SPILLED: i32 = 32;
 
-/// A pointer of the driver's.
+/// A pointer owned by the driver.
 #[derive(Clone, Copy)]
 pub(super) struct Pointer<T>(pub(super) T);
 
-// SAFETY: only contexts and functions are in here, by this module. They may be used by any thread that has made the
-// context current, which every method does first; they are never freed.
+// SAFETY: this module uses it only for contexts and functions. Any thread may use them after making the context
+// current, which every method does first; they are never freed.
 unsafe impl<T> Send for Pointer<T> {}
 // SAFETY: as above; the driver's functions are thread-safe.
 unsafe impl<T> Sync for Pointer<T> {}
@@ -37,25 +37,25 @@ unsafe impl<T> Sync for Pointer<T> {}
 /// A device, opened once per process.
 pub(super) struct Context {
     pub(super) facts: system::Device,
-    /// As the driver counts.
+    /// The number of the device, as the driver counts.
     pub(super) number: u32,
     device: sys::CUdevice,
-    /// Bytes of shared memory that a block can have if its kernel may.
+    /// The largest number of bytes of shared memory for a block, if its kernel opts in.
     most_shared: i32,
     pub(super) context: Pointer<sys::CUcontext>,
-    /// The other devices' contexts, by their addresses, whose memory this one has been allowed to reach.
+    /// The addresses of other devices' contexts whose memory this context may access.
     reached: Mutex<BTreeSet<usize>>,
     kernels: &'static Package<'static>,
-    /// Of kernels in whose text nothing is known, their variants. Each is loaded by who needs it first: compiling takes the driver up to a
-    /// second, in which others may launch theirs.
+    /// For each kernel without known words, its variants. The first user of a variant loads it. Compilation takes the
+    /// driver up to a second, during which other kernels can be launched.
     functions: Mutex<HashMap<Kernel, Variants<OnceCell<Pointer<sys::CUfunction>>>>>,
-    /// What large copies go through, of which no copy has need now.
+    /// Staging buffers for large copies that are not in use.
     rooms: Mutex<Vec<Room>>,
-    /// Why the context cannot be used any more.
+    /// Why the context has become unusable.
     poison: OnceLock<Error>,
 }
 
-/// Those of devices that have been opened, by their numbers.
+/// The contexts of the devices that have been opened, by device number.
 static CONTEXTS: Mutex<BTreeMap<u32, Arc<Context>>> = Mutex::new(BTreeMap::new());
 
 /// Whether a device has been opened.
@@ -80,14 +80,14 @@ impl Context {
         let kernels = kernels?;
         let (facts, device) = describe(number as i32)?;
         check_architecture(&facts, kernels.arch())?;
-        // SAFETY: the device is valid. The context is never released, so that it outlives its users.
+        // SAFETY: the device is valid. The context is never released, so it outlives its users.
         let context = unsafe { result::primary_ctx::retain(device) }
             .map_err(|error| failure("cuDevicePrimaryCtxRetain", error))?;
         let attribute = Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
         // SAFETY: the device is valid.
         let most_shared = unsafe { result::device::get_attribute(device, attribute) }
             .map_err(|error| failure("cuDeviceGetAttribute", error))?;
-        // Also of a device that passes for an older one in tests.
+        // The limit also applies to a device that tests treat as an older one.
         let most_shared = most_shared.min(architecture::most_shared(&facts));
         Ok(Context {
             facts,
@@ -103,21 +103,21 @@ impl Context {
         })
     }
 
-    /// Lets this device reach another's memory directly, if it can; otherwise copies go by way of the host. This
-    /// context is the calling thread's.
+    /// Lets this device access another device's memory directly, if possible; otherwise copies go through the host.
+    /// This context must be current.
     pub(super) fn reach(&self, other: &Context) {
         if lock(&self.reached).insert(other.context.0.addr()) {
-            // SAFETY: both contexts are never released. What it says does not matter: copies work without.
+            // SAFETY: both contexts are never released. The result does not matter: copies work without direct access.
             let _ = unsafe { sys::cuCtxEnablePeerAccess(other.context.0, 0) };
         }
     }
 
-    /// What large copies go through, of which no copy has need now.
+    /// Staging buffers for large copies that are not in use.
     pub(super) fn rooms(&self) -> MutexGuard<'_, Vec<Room>> {
         lock(&self.rooms)
     }
 
-    /// Makes the context the calling thread's, unless it is lost.
+    /// Makes the context current in the calling thread, unless it is lost.
     pub(super) fn enter(&self) -> Result<()> {
         if let Some(cause) = self.poison.get() {
             return Err(Error::DeviceLost { cause: cause.to_string() });
@@ -130,16 +130,16 @@ impl Context {
         said.map_err(|error| self.note(error, failure(call, error)))
     }
 
-    /// Remembers an error after which the context cannot be used.
+    /// Stores an error after which the context is unusable.
     pub(super) fn note(&self, error: DriverError, ours: Error) -> Error {
         if is_final(error.0) {
-            // Where two threads fail at once, the first one's error is kept.
+            // If two threads fail at once, the first error is kept.
             let _ = self.poison.set(ours.clone());
         }
         ours
     }
 
-    /// The function of a kernel, its module linked and loaded if no one has needed it yet.
+    /// The function of a kernel. Its module is linked and loaded at first use.
     pub(super) fn function(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
         said(Call::Load, CUresult::CUDA_ERROR_INVALID_PTX, || Ok(()))
             .map_err(|error| self.kernel_failed(kernel, error))?;
@@ -147,11 +147,12 @@ impl Context {
         let (known, function) =
             lock(&self.functions).entry(general.clone()).or_default().of(&kernel.known);
         let kernel = Kernel { known, ..general };
-        // Who needs it while it is loaded waits; where it could not be, the next one tries again.
+        // Other threads wait while it is loaded; if loading fails, the next one tries again.
         function.get_or_try_init(|| self.fitting(&kernel).map(Pointer)).map(|function| function.0)
     }
 
-    /// The function of a kernel, loaded now; of one that cannot be as it is wished to be, the usual one.
+    /// Loads the function of a kernel. If the wished residency would spill too many registers, returns the usual
+    /// function instead.
     fn fitting(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
         let function = self.load(kernel)?;
         if kernel.wish.is_none() {
@@ -166,7 +167,8 @@ impl Context {
         }
     }
 
-    /// How many such blocks of a kernel a multiprocessor runs at the same time; 0 where a block has more threads than the kernel may have.
+    /// How many blocks of this size a multiprocessor runs at the same time; 0 if the kernel does not support blocks
+    /// with so many threads.
     pub(super) fn occupancy(&self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32> {
         let function = self.function(kernel)?;
         self.enter()?;
@@ -186,29 +188,29 @@ impl Context {
         self.check(call, blocks).map(|blocks| blocks.max(0) as u32)
     }
 
-    /// What no other device in the world has.
+    /// A globally unique identifier of the device.
     pub(super) fn uuid(&self) -> Result<[u8; 16]> {
         let uuid = self.check("cuDeviceGetUuid", result::device::get_uuid(self.device))?;
         Ok(uuid.bytes.map(|byte| byte as u8))
     }
 
-    /// Bytes of the device that are free.
+    /// The number of free bytes of device memory.
     pub(super) fn free_memory(&self) -> Result<u64> {
         self.enter()?;
         self.check("cuMemGetInfo", result::mem_get_info()).map(|(free, _)| free as u64)
     }
 
-    /// What to say of a kernel that could not be loaded or launched, or failed.
+    /// The error for a kernel that could not be loaded or launched, or failed.
     pub(super) fn kernel_failed(&self, kernel: &Kernel, error: DriverError) -> Error {
         let (code, message) = (error.0 as u32, message(error));
         self.note(error, Error::Launch { kernel: kernel.to_string(), code, message })
     }
 
-    /// So many bytes of its memory, to be written before anything reads them, and to be freed by the caller.
+    /// Allocates device memory. The caller must write it before reading it, and must free it.
     pub(super) fn allocate(&self, bytes: u64) -> Result<u64> {
         self.enter()?;
         let address = said(Call::Allocate, CUresult::CUDA_ERROR_OUT_OF_MEMORY, || {
-            // SAFETY: the context is the calling thread's.
+            // SAFETY: the context is current in the calling thread.
             unsafe { result::malloc_sync(bytes as usize) }
         });
         match address {
@@ -219,13 +221,13 @@ impl Context {
         }
     }
 
-    /// The function of a kernel, linked and loaded now.
+    /// Links and loads the function of a kernel.
     fn load(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
         let text = kernels::text(self.kernels, kernel, architecture::number(&self.facts))?;
         self.enter()?;
         let launch_failure = |error| self.kernel_failed(kernel, error);
-        // SAFETY: the text ends with a zero byte, and the driver keeps a copy. The module is never
-        // unloaded, so its function stays valid.
+        // SAFETY: the text ends with a zero byte, and the driver keeps a copy. The module is never unloaded, so its
+        // function stays valid.
         let module =
             unsafe { result::module::load_data(text.as_ptr().cast()) }.map_err(launch_failure)?;
         let name =
@@ -238,8 +240,8 @@ impl Context {
         let large = (Of::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
         let count = if self.facts.has_clusters() { 2 } else { 1 };
         for (attribute, value) in &[shared, large][..count] {
-            // SAFETY: the function's module is never unloaded. Kernels have no other shared memory, and clusters of more than
-            // eight blocks are asked for before they are launched.
+            // SAFETY: the function's module is never unloaded. Kernels have no other shared memory, and the host
+            // queries whether clusters of more than eight blocks fit before it launches them.
             let said =
                 unsafe { result::function::set_function_attribute(function, *attribute, *value) };
             self.check("cuFuncSetAttribute", said)?;
@@ -248,7 +250,7 @@ impl Context {
     }
 }
 
-/// A lock whose holder panicked protects nothing half-done here: single insertions.
+/// A poisoned lock is still usable: its data change only by single insertions.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,18 +9,18 @@ use super::failures::{failure, message};
 use crate::error::{Error, Result, faults};
 use crate::machine::system;
 
-/// The lowest CUDA version that a driver must support: that of the functions we call.
+/// The lowest CUDA version that a driver must support: that of the functions that we call.
 const CUDA: i32 = 12_000;
 
-/// The version of CUDA that the driver supports, checked.
+/// The CUDA version that the driver supports, after checking it.
 pub(crate) fn driver() -> Result<String> {
     static PRESENT: OnceLock<bool> = OnceLock::new();
-    // SAFETY: it loads the driver's library and closes it again; its initialisers are harmless.
+    // SAFETY: it loads the driver's library and closes it again; the library's initialisers are harmless.
     if !PRESENT.get_or_init(|| unsafe { sys::is_culib_present() }) {
         return Err(Error::NoDriver);
     }
     let mut version = 0;
-    // SAFETY: it writes the version to where it is told, and needs no initialisation.
+    // SAFETY: it writes the version to the given address, and needs no initialisation.
     let said = unsafe { sys::cuDriverGetVersion(&mut version) };
     said.result().map_err(|error| failure("cuDriverGetVersion", error))?;
     let name = |version: i32| format!("{}.{}", version / 1000, version % 1000 / 10);
@@ -35,7 +35,7 @@ pub(crate) fn devices() -> Result<Vec<system::Device>> {
     (0..count()? as i32).map(|ordinal| describe(ordinal).map(|(device, _)| device)).collect()
 }
 
-/// How many devices the driver shows; at least one.
+/// The number of devices that the driver shows; at least one.
 pub(crate) fn count() -> Result<u32> {
     let needed = format!("{}.{}", CUDA / 1000, CUDA % 1000 / 10);
     let found = driver()?;
@@ -52,10 +52,10 @@ pub(crate) fn count() -> Result<u32> {
     Ok(count as u32)
 }
 
-/// One of the devices.
+/// Describes one of the devices.
 pub(super) fn describe(ordinal: i32) -> Result<(system::Device, sys::CUdevice)> {
     let device = result::device::get(ordinal).map_err(|error| failure("cuDeviceGet", error))?;
-    // SAFETY: the driver has just given this device.
+    // SAFETY: the driver has just returned this device.
     let attribute = |which| unsafe { result::device::get_attribute(device, which) };
     let attribute = |which| {
         attribute(which)

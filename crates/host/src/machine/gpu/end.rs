@@ -1,4 +1,4 @@
-//! The end of a device's use: what is given back, and when.
+//! Releases a device's resources.
 
 use cudarc::driver::result;
 
@@ -7,22 +7,22 @@ use crate::error::faults;
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        // A lost device frees nothing; its memory goes with the process.
+        // A lost device cannot free anything; its memory is released when the process ends.
         if self.context.enter().is_err() || self.wait().is_err() {
             std::mem::forget(self.group.take());
             return;
         }
-        // Before its stream.
+        // The group must be destroyed before its stream.
         drop(self.group.take());
         for &(address, bytes) in &self.arrays {
-            // SAFETY: allocated by `allocate`, freed once, and no work is left that uses it. Nothing
-            // can be done about an error.
+            // SAFETY: allocated by `allocate`, freed once, and no work is left that uses it. An error cannot be handled
+            // here.
             if unsafe { result::free_sync(address) }.is_ok() {
                 faults::freed(bytes);
             }
         }
         if let Some(mark) = self.mark {
-            // SAFETY: created by `mark`, destroyed once; the driver keeps it for streams that wait for it.
+            // SAFETY: created by `mark`, destroyed once; the driver keeps it for streams that still wait for it.
             let _ = unsafe { result::event::destroy(mark) };
         }
         if let Some(incoming) = self.incoming {

@@ -1,4 +1,4 @@
-//! What the driver says where it fails.
+//! Errors of the driver.
 
 use cudarc::driver::result::DriverError;
 use cudarc::driver::sys::CUresult;
@@ -6,7 +6,7 @@ use cudarc::driver::sys::CUresult;
 use crate::error::Error;
 use crate::error::faults::{self, Call};
 
-/// Whether the driver says no more than this to a context once it has said it.
+/// Whether a context that has reported this error returns it for all later calls.
 pub(super) fn is_final(code: CUresult) -> bool {
     use CUresult::*;
     matches!(
@@ -29,18 +29,18 @@ pub(super) fn is_final(code: CUresult) -> bool {
     )
 }
 
-/// The driver's words for an error.
+/// The driver's description of an error.
 pub(super) fn message(error: DriverError) -> String {
     let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
     text.unwrap_or_else(|_| "unknown error".into())
 }
 
-/// A call that failed.
+/// The error for a failed call.
 pub(super) fn failure(call: &'static str, error: DriverError) -> Error {
     Error::Driver { call, code: error.0 as u32, message: message(error) }
 }
 
-/// What the driver says to a call, or that it failed, where a test wants it to.
+/// The result of a call to the driver, or an injected fault.
 pub(super) fn said<T>(
     call: Call,
     code: CUresult,

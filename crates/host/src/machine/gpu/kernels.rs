@@ -1,4 +1,4 @@
-//! The kernels that were built in, and linking them with objectives.
+//! The built-in kernels, and linking them with objectives.
 
 use std::ffi::CString;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -10,16 +10,16 @@ use super::Kernel;
 use crate::error::{Error, Result};
 use crate::machine::kernels::Kernels;
 
-/// The kernels that the build script compiled; empty if it could not.
+/// The kernels that the build script compiled; empty if it could not compile them.
 static KERNELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx"));
 
-/// The package of kernels that was built in.
+/// The package of built-in kernels.
 pub(crate) fn package() -> Result<&'static Package<'static>> {
     static PACKAGE: OnceLock<Result<Package<'static>, PackageError>> = OnceLock::new();
     PACKAGE.get_or_init(|| Package::open(KERNELS)).as_ref().map_err(unusable)
 }
 
-/// What to say of a package that cannot be opened.
+/// The error for a package that cannot be opened.
 fn unusable(error: &PackageError) -> Error {
     match error {
         PackageError::Empty => Error::NoKernels,
@@ -27,7 +27,7 @@ fn unusable(error: &PackageError) -> Error {
     }
 }
 
-/// A package of a user's, opened once.
+/// A user's package, opened once.
 fn opened(own: Kernels) -> Result<&'static Package<'static>> {
     static OPENED: Mutex<Vec<(Kernels, &'static Package<'static>)>> = Mutex::new(Vec::new());
     let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -35,18 +35,18 @@ fn opened(own: Kernels) -> Result<&'static Package<'static>> {
         return Ok(package);
     }
     let package = Package::open(own.package()).map_err(|error| unusable(&error))?;
-    // There are as many as a program has build scripts.
+    // A program has only as many packages as build scripts, so that leaking them is harmless.
     let package: &'static _ = Box::leak(Box::new(package));
     opened.push((own, package));
     Ok(package)
 }
 
-/// What to say where a kernel or its objective was not built in.
+/// The error for a kernel or an objective that is not built in.
 pub(super) fn missing(kernel: &Kernel) -> Error {
     Error::NoSuchKernel { kernel: kernel.to_string() }
 }
 
-/// The PTX of a kernel, with its objective in it, for devices of an architecture such as 80.
+/// The PTX of a kernel, linked with its objective, for devices of an architecture such as 80.
 pub(super) fn text(
     built_in: &'static Package<'static>,
     kernel: &Kernel,
@@ -93,7 +93,7 @@ pub(super) fn text(
         .map_err(|_| missing(kernel))
 }
 
-/// The same text for so many threads of a multiprocessor.
+/// The text with launch bounds for this number of resident threads.
 fn resident(text: &str, Residency { threads, blocks }: Residency) -> String {
     let line = |line: &str| match line.split_whitespace().next() {
         Some(".maxntid") => format!(".maxntid {threads}, 1, 1\n"),

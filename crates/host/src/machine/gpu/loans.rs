@@ -1,4 +1,4 @@
-//! Memory that others read, and waiting for their streams.
+//! Memory that other code reads, and synchronisation with its streams.
 
 use std::sync::Arc;
 
@@ -11,32 +11,32 @@ use crate::error::faults::{self, Call};
 use crate::error::{Error, Result};
 use crate::machine::{Loan, Stream};
 
-/// A stream of ours, which lives as long as anyone may ask it to wait.
+/// A stream of ours, which lives as long as other code may wait for it.
 pub(super) struct Owned {
     pub(super) context: Arc<Context>,
     pub(super) stream: sys::CUstream,
-    /// Marks what others wait for.
+    /// The event that other streams wait for.
     pub(super) outgoing: sys::CUevent,
 }
 
-// SAFETY: stream and event are the driver's handles, valid in any thread in which its context is current.
+// SAFETY: stream and event are handles of the driver, valid in any thread in which the context is current.
 unsafe impl Send for Owned {}
-// SAFETY: the driver's calls for a stream may come from several threads at once.
+// SAFETY: the driver accepts calls for a stream from several threads at once.
 unsafe impl Sync for Owned {}
 
 impl Drop for Owned {
     fn drop(&mut self) {
         if self.context.enter().is_ok() {
-            // SAFETY: both were created by `Gpu::open`, and are destroyed once, by the last who has them; what is enqueued is still
-            // done.
+            // SAFETY: both were created by `Gpu::open`, and are destroyed once, by their last owner; enqueued work is
+            // still done.
             let _ = unsafe { result::stream::destroy(self.stream) };
-            // SAFETY: as above; the driver keeps it for streams that wait for it.
+            // SAFETY: as above; the driver keeps it for streams that still wait for it.
             let _ = unsafe { result::event::destroy(self.outgoing) };
         }
     }
 }
 
-/// Memory of a device that outlives the [`Gpu`] that has lent it.
+/// Device memory that may outlive the [`Gpu`] that has lent it.
 struct Lent {
     owned: Arc<Owned>,
     address: u64,
@@ -59,7 +59,7 @@ impl Loan for Lent {
     }
 
     fn stream(&self) -> Stream {
-        // SAFETY: our own, which lives as long as `self`.
+        // SAFETY: it is our own stream, which lives as long as `self`.
         unsafe { Stream::new(self.owned.stream as u64) }
     }
 
@@ -72,8 +72,8 @@ impl Loan for Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         if self.owned.context.enter().is_ok() {
-            // SAFETY: allocated by `lend`, freed once, by the last who has it; the driver waits for all work of the device. Nothing
-            // can be done about an error.
+            // SAFETY: allocated by `lend`, freed once, by its last owner; the driver waits for all work of the device.
+            // An error cannot be handled here.
             if unsafe { result::free_sync(self.address) }.is_ok() {
                 faults::freed(self.bytes);
             }
@@ -81,7 +81,7 @@ impl Drop for Lent {
     }
 }
 
-/// An event for [`follow`].
+/// Creates an event for [`follow`].
 pub(super) fn event(context: &Context) -> Result<sys::CUevent> {
     context.enter()?;
     let created = said(Call::Mark, INVALID, || {
@@ -90,8 +90,8 @@ pub(super) fn event(context: &Context) -> Result<sys::CUevent> {
     context.check("cuEventCreate", created)
 }
 
-/// Has a stream wait for what is in another one now, which an event of ours marks. One that is marked anew meanwhile comes later in
-/// the same stream.
+/// Lets a stream wait for the work that is in another one now, marked by an event of ours. If the event is recorded
+/// again meanwhile, the new position is later in the same stream.
 fn follow(
     context: &Context,
     waits: sys::CUstream,
@@ -100,7 +100,8 @@ fn follow(
     context.enter()?;
     let marked = said(Call::Mark, INVALID, || {
         let flags = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
-        // SAFETY: one stream is ours, the other one valid as its `Stream` says, and so is the event, all of this context.
+        // SAFETY: one stream is ours, the other is valid by the contract of `Stream`, and so is the event; all belong
+        // to this context.
         unsafe {
             result::event::record(event, goes_before)?;
             result::stream::wait_event(waits, event, flags)
@@ -109,7 +110,7 @@ fn follow(
     context.check("cuStreamWaitEvent", marked)
 }
 
-/// Whether so many bytes are allocated at an address, on the device of a context, which is current.
+/// Checks that this many bytes are allocated at an address, on the device of a context, which is current.
 pub(super) fn check(context: &Context, address: u64, bytes: u64) -> Result<()> {
     use sys::CUpointer_attribute as Attribute;
     let (mut start, mut size, mut device) = (0_u64, 0_usize, -1_i32);
@@ -119,8 +120,8 @@ pub(super) fn check(context: &Context, address: u64, bytes: u64) -> Result<()> {
         Attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
     ];
     let mut answers = [(&raw mut start).cast(), (&raw mut size).cast(), (&raw mut device).cast()];
-    // SAFETY: each answer has room for what its attribute is: an address, a size, and a number. Of an address that the driver
-    // does not know it says so, or nothing.
+    // SAFETY: each answer has the size of its attribute: an address, a size, and a number. For an unknown address the
+    // driver returns an error, or writes nothing.
     let said = unsafe {
         let count = asked.len() as u32;
         sys::cuPointerGetAttributes(count, asked.as_mut_ptr(), answers.as_mut_ptr(), address)
@@ -149,7 +150,7 @@ impl Gpu {
         faults::allocated(bytes);
         let lent = Lent { owned: self.owned.clone(), address, bytes };
         let zeroed = said(Call::Zero, INVALID, || {
-            // SAFETY: so many bytes were just allocated there.
+            // SAFETY: this number of bytes was just allocated there.
             unsafe { result::memset_d8_async(address, 0, bytes.max(1) as usize, self.stream) }
         });
         self.check_work("cuMemsetD8Async", zeroed)?;

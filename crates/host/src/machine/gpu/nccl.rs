@@ -1,4 +1,4 @@
-//! Exchanges between GPUs of several processes, through NCCL: that library too is loaded at run time, where it is there.
+//! Exchanges between GPUs of several processes, through NCCL. The library is loaded at run time, if it exists.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
@@ -10,7 +10,7 @@ use libloading::Library;
 use crate::error::{Error, Result};
 use crate::settings::communicator::Communicator;
 
-/// The names of the library: where it runs, and where programs are built with it.
+/// The names of the library: at run time, and in development packages.
 const NAMES: [&str; 2] = ["libnccl.so.2", "libnccl.so"];
 /// `ncclSuccess`
 const SUCCESS: Status = 0;
@@ -27,7 +27,7 @@ type Handle = *mut c_void;
 #[derive(Clone, Copy)]
 struct UniqueId([u8; 128]);
 
-/// The functions that we call, as NCCL has them since its version 2.
+/// The functions that we call, as in every version 2 of NCCL.
 struct Nccl {
     get_version: unsafe extern "C" fn(*mut c_int) -> Status,
     get_unique_id: unsafe extern "C" fn(*mut UniqueId) -> Status,
@@ -46,18 +46,18 @@ struct Nccl {
 }
 
 impl Nccl {
-    /// The library, if it is there.
+    /// The library, if it exists.
     fn there() -> Option<&'static Nccl> {
         static THERE: OnceLock<Option<Nccl>> = OnceLock::new();
         THERE.get_or_init(Nccl::load).as_ref()
     }
 
     fn load() -> Option<Nccl> {
-        // SAFETY: its initialisers are harmless.
+        // SAFETY: the library's initialisers are harmless.
         let open = |name: &&str| unsafe { Library::new(*name) }.ok();
-        // Never closed, as its functions are kept.
+        // It is never closed, because its functions are stored.
         let library: &'static Library = Box::leak(Box::new(NAMES.iter().find_map(open)?));
-        // SAFETY: each function has, in every version 2 of the library, the type of its field.
+        // SAFETY: each function has the type of its field in every version 2 of the library.
         unsafe {
             Some(Nccl {
                 get_version: *library.get(b"ncclGetVersion\0").ok()?,
@@ -73,36 +73,36 @@ impl Nccl {
 
     fn version(&self) -> Option<c_int> {
         let mut version = 0;
-        // SAFETY: it writes the version to where it is told.
+        // SAFETY: it writes the version to the given address.
         let said = unsafe { (self.get_version)(&mut version) };
         (said == SUCCESS).then_some(version)
     }
 
-    /// What the ranks of a group that is about to be made know each other by.
+    /// The identifier of a new group of ranks.
     fn unique_id(&self) -> Option<UniqueId> {
         let mut id = UniqueId([0; 128]);
-        // SAFETY: it writes 128 bytes to where it is told.
+        // SAFETY: it writes 128 bytes to the given address.
         let said = unsafe { (self.get_unique_id)(&mut id) };
         (said == SUCCESS).then_some(id)
     }
 
-    /// What to say of a call.
+    /// Converts the status of a call.
     fn check(&self, call: &'static str, said: Status) -> Result<()> {
         if said == SUCCESS {
             return Ok(());
         }
-        // SAFETY: it gives a text of the library's own for every status.
+        // SAFETY: it returns a static text of the library for every status.
         let text = unsafe { (self.error_string)(said) };
         let message = match text.is_null() {
             true => "unknown error".into(),
-            // SAFETY: the text ends with a zero byte, and stays.
+            // SAFETY: the text ends with a zero byte, and is static.
             false => unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned(),
         };
         Err(Error::Driver { call, code: said as u32, message })
     }
 }
 
-/// What a rank tells the others: the version of the library, if it has one, and which device it has.
+/// What a rank sends to the others: the version of its library, if it has one, and its device.
 #[derive(Clone, Debug, PartialEq)]
 struct Hello {
     version: Option<c_int>,
@@ -116,7 +116,7 @@ impl Hello {
     }
 }
 
-/// Whether all have the same library, and each a device of its own: with one that another rank has, too, NCCL does nothing.
+/// Whether all ranks have the same library, and each its own device: NCCL does not work if two ranks share a device.
 fn can_meet(all: &[Vec<u8>]) -> bool {
     let nobody = Hello { version: None, device: [0; 16] }.bytes();
     let (no_version, alone) = (&nobody[..4], |rank: usize| !all[..rank].contains(&all[rank]));
@@ -124,7 +124,7 @@ fn can_meet(all: &[Vec<u8>]) -> bool {
     all.iter().all(same) && all[0][..4] != *no_version && (0..all.len()).all(alone)
 }
 
-/// This rank's place in a group of devices.
+/// This rank's membership in a group of devices.
 pub(super) struct Group {
     nccl: &'static Nccl,
     handle: Handle,
@@ -132,8 +132,8 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Meets the devices of all ranks, each of which does the same; none where they cannot. The device's context is the calling
-    /// thread's, unless `device` says that there is none.
+    /// Forms a group with the devices of all ranks, which all call this; `None` if they cannot. The device's context
+    /// must be current, unless `device` is `None`.
     pub(super) fn meet(
         device: Option<[u8; 16]>,
         others: &dyn Communicator,
@@ -148,13 +148,13 @@ impl Group {
         let (rank, size) = (others.rank(), others.size());
         let id = if rank == 0 { nccl.unique_id() } else { None };
         let ids = others.all_gather(id.as_ref().map_or(&[][..], |id| &id.0))?;
-        // Where the first has none, all know.
+        // If the first rank has no identifier, all ranks receive an empty one.
         let Ok(id) = <[u8; 128]>::try_from(&ids[0][..]) else {
             return Ok(None);
         };
         let mut handle = ptr::null_mut();
-        // SAFETY: it writes the handle to where it is told, and waits until as many ranks have called it as there are, each of
-        // which has seen that all will.
+        // SAFETY: it writes the handle to the given address, and waits until all ranks have called it. Each of them has
+        // seen that all will.
         let said =
             unsafe { (nccl.init_rank)(&mut handle, size as c_int, UniqueId(id), rank as c_int) };
         let met = others.all_gather(&[u8::from(said == SUCCESS)])?;
@@ -162,18 +162,18 @@ impl Group {
             return Ok(Some(Group { nccl, handle, rank }));
         }
         if said == SUCCESS {
-            // SAFETY: made above, and nothing is enqueued. It does not wait for the others.
+            // SAFETY: created above, and nothing is enqueued. It does not wait for the other ranks.
             let _ = unsafe { (nccl.abort)(handle) };
         }
         Ok(None)
     }
 
-    /// Enqueues that every rank has what each has, in the order of the ranks, so many bytes of each.
+    /// Enqueues an all-gather: every rank receives this many bytes from each rank, in the order of the ranks.
     ///
     /// # Safety
     ///
-    /// At `address` there is, for as long as the stream has work, device memory for that from all ranks; the stream is of the
-    /// device that has met, whose context is the calling thread's.
+    /// While the stream has work, `address` points to device memory with room for the bytes of all ranks. The stream
+    /// belongs to the group's device, whose context is current.
     pub(super) unsafe fn all_gather(
         &self,
         address: u64,
@@ -182,7 +182,8 @@ impl Group {
     ) -> Result<()> {
         let own = address + u64::from(self.rank) * bytes;
         let (from, to) = (own as *const c_void, address as *mut c_void);
-        // SAFETY: as the caller has seen to. Sending from where it would be received is what the library calls in place.
+        // SAFETY: the caller ensures it. The library calls it in place if the send buffer is part of the receive
+        // buffer.
         let said =
             unsafe { (self.nccl.all_gather)(from, to, bytes as usize, BYTES, self.handle, stream) };
         self.nccl.check("ncclAllGather", said)
@@ -191,7 +192,8 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // SAFETY: made by `meet`, destroyed once; its owner has waited for its stream. Nothing can be done about an error.
+        // SAFETY: created by `meet`, destroyed once; its owner has waited for its stream. An error cannot be handled
+        // here.
         let _ = unsafe { (self.nccl.destroy)(self.handle) };
     }
 }

@@ -1,5 +1,5 @@
-//! What goes on beside a kernel that runs: the host reads memory of its own that the kernel writes, and copies to the
-//! device's on a stream for that.
+//! Communication with a running kernel: the host reads host memory that the kernel writes, and copies to device memory
+//! on a separate stream.
 
 use std::slice;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,17 +13,17 @@ use crate::error::Result;
 use crate::error::faults::Call;
 use crate::machine::{Desk, Service};
 
-/// How often a service may look in vain for something to do before it is found out whether the kernel still runs.
+/// The number of polls without work after which a service checks whether the kernel still runs.
 const LOOKS: u32 = 1_000;
 
-/// A device of which a kernel runs.
+/// A device that runs a kernel.
 pub(super) struct Side<'a> {
     pub(super) gpu: &'a mut Gpu,
     pub(super) stream: sys::CUstream,
 }
 
 impl Gpu {
-    /// The stream on which copies wait for no kernel.
+    /// The stream for copies that do not wait for kernels.
     pub(super) fn side(&mut self) -> Result<sys::CUstream> {
         if let Some(side) = self.side {
             return Ok(side);
@@ -36,7 +36,7 @@ impl Gpu {
     }
 }
 
-/// Memory of the host that kernels write.
+/// Host memory that kernels write.
 pub(super) struct Visible {
     words: *mut u64,
     pub(super) address: sys::CUdeviceptr,
@@ -44,13 +44,13 @@ pub(super) struct Visible {
 }
 
 impl Visible {
-    /// So much of it, in the current context.
+    /// Allocates visible memory, in the current context.
     pub(super) fn allocate(bytes: u64) -> Result<Self, DriverError> {
         let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
         let mut address = 0;
-        // SAFETY: what is allocated is zeroed before anything reads it, below.
+        // SAFETY: the memory is zeroed below before anything reads it.
         let words = unsafe { result::malloc_host(bytes as usize, flags) }?;
-        // SAFETY: the memory has just been allocated for devices; where that fails it is lost, with the device.
+        // SAFETY: the memory has just been allocated for devices. If this fails, it is leaked with the lost device.
         unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut address, words, 0) }.result()?;
         let mut visible = Visible { words: words.cast(), address, bytes };
         visible.zero();
@@ -62,11 +62,12 @@ impl Visible {
         if start + 8 * count as u64 > self.bytes {
             return None;
         }
-        // SAFETY: the words are inside the allocation, which lives as long as `self`; devices write them, too, each at once.
+        // SAFETY: the words are inside the allocation, which lives as long as `self`. Devices also write them, each
+        // word atomically.
         Some(unsafe { slice::from_raw_parts(self.words.byte_add(start as usize).cast(), count) })
     }
 
-    /// Zeroes it.
+    /// Fills it with zeros.
     pub(super) fn zero(&mut self) {
         let all = self.words(self.address, (self.bytes / 8) as usize);
         all.into_iter().flatten().for_each(|word| word.store(0, Ordering::Relaxed));
@@ -75,15 +76,15 @@ impl Visible {
     /// Frees it.
     ///
     /// # Safety
-    /// Once, and nothing is left that uses it; the context in which it was allocated is current.
+    /// Called once, when nothing uses the memory any more; the context in which it was allocated is current.
     pub(super) unsafe fn free(&mut self) -> Result<(), DriverError> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller ensures it.
         unsafe { result::free_host(self.words.cast()) }
     }
 }
 
 impl Side<'_> {
-    /// Serves the kernel until that is done.
+    /// Serves the kernel until the service is done.
     pub(super) fn serve(&mut self, service: &mut dyn Service) -> Result<()> {
         let mut looks = 0;
         while !service.is_done() {
@@ -96,9 +97,9 @@ impl Side<'_> {
         Ok(())
     }
 
-    /// Whether the kernel goes on, or has ended well: one that has failed writes nothing any more.
+    /// Fails if the kernel has failed and so writes nothing any more; succeeds while it runs or after it has ended.
     fn check(&mut self) -> Result<()> {
-        // SAFETY: the stream is the device's and not yet destroyed.
+        // SAFETY: the stream belongs to the device and is not yet destroyed.
         let state = unsafe { sys::cuStreamQuery(self.gpu.stream) }.result();
         match state {
             Err(DriverError(CUresult::CUDA_ERROR_NOT_READY)) | Ok(()) => Ok(()),
@@ -120,8 +121,8 @@ impl Desk for Side<'_> {
         self.gpu.context.enter()?;
         let bytes: Vec<u8> = from.iter().flat_map(|word| word.to_le_bytes()).collect();
         let begun = said(Call::Upload, INVALID, || {
-            // SAFETY: `address` is of an array of ours with room for the bytes, which are pageable memory: they have been read
-            // when the call returns. The kernel that runs reads there only by atomic loads of eight bytes.
+            // SAFETY: `address` belongs to an array of ours with room for the bytes. They are pageable memory, so they
+            // have been read when the call returns. The running kernel reads there only by atomic loads of eight bytes.
             unsafe { result::memcpy_htod_async(address, &bytes, self.stream) }
         });
         self.gpu.check_work("cuMemcpyHtoDAsync", begun)

@@ -1,5 +1,5 @@
-//! Large copies between a device and memory that the system may move: several threads, each through memory of its own that
-//! it may not, so that the copies of one overlap with those of the others. The driver's own way uses one thread.
+//! Large copies between a device and pageable host memory. Several threads copy through pinned buffers of their own, so
+//! that their copies overlap. The driver's own method uses a single thread.
 
 use std::slice;
 use std::sync::{Mutex, PoisonError};
@@ -12,14 +12,14 @@ use super::super::pages;
 use super::Gpu;
 use super::context::Context;
 
-/// Bytes from which on a copy is worth it.
+/// The number of bytes from which a copy is staged.
 pub(super) const LARGE: usize = 2 << 20;
 /// Bytes of a piece.
 const PIECE: usize = 1 << 19;
-/// The most threads.
+/// The largest number of threads.
 const THREADS: usize = 16;
 
-/// A piece of the host's memory that stays where it is, and the mark of the copy that uses it.
+/// A piece of pinned host memory, and the event of the copy that uses it.
 struct Piece {
     bytes: *mut u8,
     copied: sys::CUevent,
@@ -27,15 +27,16 @@ struct Piece {
     is_busy: bool,
 }
 
-/// What a thread copies through: while one piece is copied by the device, the thread copies the other one.
+/// The staging buffer of a thread: while the device copies one piece, the thread copies the other.
 pub(super) struct Room([Piece; 2]);
 
-// SAFETY: memory and events are the driver's, valid in any thread in which the context is current; a room is one thread's at
-// a time.
+// SAFETY: memory and events belong to the driver and are valid in any thread in which the context is current; only one
+// thread at a time uses a buffer.
 unsafe impl Send for Room {}
 
 impl Room {
-    /// One, in the current context, which is never released: so it is kept for the next copy.
+    /// Allocates a buffer in the current context. The context is never released, so the buffer is kept for the next
+    /// copy.
     fn new() -> Result<Self, DriverError> {
         Ok(Room([Piece::new()?, Piece::new()?]))
     }
@@ -44,39 +45,40 @@ impl Room {
 impl Piece {
     fn new() -> Result<Self, DriverError> {
         let copied = result::event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING)?;
-        // SAFETY: nothing is read there before it is written.
+        // SAFETY: the memory is not read before it is written.
         let bytes = unsafe { result::malloc_host(PIECE, 0) };
         let bytes = bytes.inspect_err(|_| {
-            // SAFETY: nobody else has the event.
+            // SAFETY: nothing else uses the event.
             let _ = unsafe { result::event::destroy(copied) };
         })?;
         Ok(Piece { bytes: bytes.cast(), copied, is_busy: false })
     }
 
-    /// Its first bytes, once no copy uses it.
+    /// Its first bytes, after waiting until no copy uses them.
     fn free(&mut self, len: usize) -> Result<&mut [u8], DriverError> {
         if self.is_busy {
             // SAFETY: the event is ours.
             unsafe { result::event::synchronize(self.copied) }?;
             self.is_busy = false;
         }
-        // SAFETY: it has `PIECE` bytes, of which `len` are no more, and no copy uses them: so they are the borrower's.
+        // SAFETY: it has `PIECE` bytes, and `len` is at most that. No copy uses them, so the borrower has exclusive
+        // access.
         Ok(unsafe { slice::from_raw_parts_mut(self.bytes, len) })
     }
 
-    /// Marks a copy that has just been enqueued.
+    /// Records the event after a copy that has just been enqueued.
     fn mark(&mut self, stream: sys::CUstream) -> Result<(), DriverError> {
         self.is_busy = true;
-        // SAFETY: event and stream are ours, of one context.
+        // SAFETY: event and stream are ours, of the same context.
         unsafe { result::event::record(self.copied, stream) }
     }
 }
 
-/// A stream, for several threads.
+/// A stream that several threads use.
 #[derive(Clone, Copy)]
 struct Queue(sys::CUstream);
 
-// SAFETY: the driver's calls for a stream may come from several threads at once.
+// SAFETY: the driver accepts calls for a stream from several threads at once.
 unsafe impl Send for Queue {}
 // SAFETY: as above.
 unsafe impl Sync for Queue {}
@@ -88,11 +90,11 @@ impl Queue {
 }
 
 impl Gpu {
-    /// Copies to `address`, behind what is in the stream, and waits for that.
+    /// Copies to `address`, after the work in the stream, and waits for the copy.
     ///
     /// # Safety
     ///
-    /// There is an array of ours with room for the bytes.
+    /// `address` points to an array of ours with room for the bytes.
     pub(super) unsafe fn upload_staged(
         &self,
         address: u64,
@@ -106,7 +108,8 @@ impl Gpu {
                 let bytes = piece.free(from.len())?;
                 bytes.copy_from_slice(from);
                 let to = address + (number * PIECE) as u64;
-                // SAFETY: the caller's, and the piece stays as it is until the copy is done: `free` waits for it.
+                // SAFETY: the caller ensures it; the piece does not change until the copy is done, because `free` waits
+                // for it.
                 unsafe { result::memcpy_htod_async(to, bytes, queue.stream()) }?;
                 piece.mark(queue.stream())?;
                 turn += 1;
@@ -115,11 +118,11 @@ impl Gpu {
         })
     }
 
-    /// Copies from `address`, behind what is in the stream, and waits for that.
+    /// Copies from `address`, after the work in the stream, and waits for the copy.
     ///
     /// # Safety
     ///
-    /// There is an array of ours with as many bytes.
+    /// `address` points to an array of ours with as many bytes.
     pub(super) unsafe fn download_staged(
         &self,
         address: u64,
@@ -138,7 +141,8 @@ impl Gpu {
                 if let Some((number, to)) = next() {
                     let bytes = piece.free(to.len())?;
                     let from = address + (number * PIECE) as u64;
-                    // SAFETY: the caller's, and nobody looks at the piece before the copy is done: `free` waits for it.
+                    // SAFETY: the caller ensures it; nothing reads the piece before the copy is done, because `free`
+                    // waits for it.
                     unsafe { result::memcpy_dtoh_async(bytes, from, queue.stream()) }?;
                     piece.mark(queue.stream())?;
                     *waiting = Some(to);
@@ -151,7 +155,7 @@ impl Gpu {
     }
 }
 
-/// Has threads copy pieces, each the next one that no other has; who fails copies no more.
+/// Lets threads copy pieces, each taking the next one. A thread that fails takes no more.
 fn in_pieces<T: Send>(
     context: &Context,
     pieces: impl ExactSizeIterator<Item = T> + Send,
@@ -166,7 +170,7 @@ fn in_pieces<T: Send>(
         let kept = context.rooms().pop();
         let mut room = kept.map_or_else(Room::new, Ok)?;
         let copied = copy(&mut room, &mut next);
-        // Whatever has failed, no copy may use the room when someone else has it.
+        // Even after a failure, no copy may use the buffer when another thread takes it.
         let ended = room.0.iter_mut().try_for_each(|piece| piece.free(0).map(drop));
         if ended.is_ok() {
             context.rooms().push(room);

@@ -1,17 +1,18 @@
-//! A kernel's texts that differ in what is known of its argument: each is compiled by itself and stays loaded, so they are few.
+//! Variants of a kernel: PTX texts in which words of the argument are constants. Each is compiled separately and stays
+//! loaded, so their number is limited.
 
 use std::sync::Arc;
 
 use crate::error::faults;
 
-/// The most texts in which something is known. Each takes the driver's compiler up to half a second, which somebody who tries hundreds of
-/// settings in one process would wait for longer than for the runs. What comes later gets the text in which nothing is known.
+/// The largest number of specialised variants. Each takes the driver's compiler up to half a second. A process that
+/// tries hundreds of settings would spend more time compiling than running. Further arguments use the general variant.
 const MOST: usize = 4;
 
-/// Words of an argument, by their place in bytes.
+/// Known words of an argument, with their byte offsets.
 type Known = Vec<(u32, u32)>;
 
-/// What has been made of each text of a kernel, by the words known in it.
+/// The loaded function or other result for each variant of a kernel, by its known words.
 #[derive(Debug)]
 pub(super) struct Variants<T>(Vec<(Known, Arc<T>)>);
 
@@ -22,7 +23,8 @@ impl<T> Default for Variants<T> {
 }
 
 impl<T: Default> Variants<T> {
-    /// What is made of the text for an argument with these words, and which of them are known in it: all or none.
+    /// The result for the variant for an argument with these words, and the words that are constants in it: all or
+    /// none.
     pub(super) fn of(&mut self, known: &Known) -> (Known, Arc<T>) {
         if let Some((known, made)) = self.0.iter().find(|(of, _)| of == known) {
             return (known.clone(), made.clone());

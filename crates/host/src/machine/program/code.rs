@@ -1,4 +1,4 @@
-//! Programs as numbers: what the emulator's objective reads.
+//! Programs encoded as numbers, for the emulator's objective.
 
 use warpswarm_core::Float;
 use warpswarm_core::expression::{operand, step};
@@ -6,7 +6,7 @@ use warpswarm_core::expression::{operand, step};
 use super::{Instruction, Operand, Program, Rows, Solve, Step};
 
 impl Program {
-    /// The program as [`Expression`](warpswarm_core::expression::Expression) reads it, and its constants.
+    /// The program in the encoding of [`Expression`](warpswarm_core::expression::Expression), and its constants.
     pub(crate) fn encoded<R: Float>(&self) -> (Vec<R>, Vec<R>) {
         let mut code = Code::default();
         code.numbers.push((self.solution() > 0).into());
@@ -38,7 +38,7 @@ impl Program {
     }
 }
 
-/// A program as numbers.
+/// A program encoded as numbers.
 #[derive(Default)]
 struct Code {
     numbers: Vec<u32>,
@@ -70,7 +70,7 @@ impl Code {
         body.iter().chain(closing).for_each(|instruction| self.instruction(instruction));
     }
 
-    /// An operand, if there is one.
+    /// An optional operand.
     fn perhaps(&mut self, operand: Option<Operand>) {
         match operand {
             Some(operand) => self.operand(operand),

@@ -1,4 +1,4 @@
-//! Programs: objectives and models that are put together from operations when they are loaded.
+//! Programs: objectives and models that are built from operations at run time.
 
 mod code;
 mod ptx;
@@ -7,36 +7,36 @@ use std::hash::{Hash, Hasher};
 
 use warpswarm_core::expression::{Operation, Reduction, SLOTS, SOLUTION};
 
-/// What an instruction reads.
+/// An operand of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operand {
-    /// A result.
+    /// A result, in this slot.
     Slot(u32),
     /// A constant, by its bits as an `f64`.
     Constant(u64),
     Coordinate(u32),
-    /// The coordinate so many after the number of the term.
+    /// The coordinate at this offset from the index of the term.
     Coordinates(u32),
-    /// The datum so many after the number of the term.
+    /// The datum at this offset from the index of the term.
     Data(u32),
-    /// A number that the run has for itself.
+    /// A number of the run's own data.
     Own(u32),
-    /// The number of the run's own so many after the number of the term.
+    /// The number of the run's own data at this offset from the index of the term.
     Owns(u32),
-    /// The number of the term, from 0.
+    /// The index of the term, from 0.
     Index,
     /// A number of the solution.
     Solution(u32),
-    /// The number of the solution so many after the number of the term.
+    /// The number of the solution at this offset from the index of the term.
     Solutions(u32),
 }
 
-/// An operation.
+/// An operation with its operands and the slot of its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Instruction {
     pub(crate) operation: Operation,
     pub(crate) into: u32,
-    /// As many as the operation takes count.
+    /// Only the first operands count, as many as the operation takes.
     pub(crate) from: [Operand; 3],
 }
 
@@ -46,7 +46,7 @@ impl Instruction {
     }
 }
 
-/// A part of a program.
+/// A step of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Once(Instruction),
@@ -54,21 +54,21 @@ pub(crate) enum Step {
     Solve(Solve),
 }
 
-/// A differential equation: see [`machine::Solve`](warpswarm_core::expression::machine::Solve). What varies from term to
-/// term elsewhere varies here from interval to interval.
+/// A differential equation: see [`machine::Solve`](warpswarm_core::expression::machine::Solve). Values that differ
+/// between terms elsewhere differ between intervals here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Solve {
     pub(crate) intervals: u32,
     pub(crate) rounds: u32,
     pub(crate) carried: Vec<Carried>,
-    /// What is kept: at first, and at an interval's end.
+    /// The stored values: initially, and at the end of an interval.
     pub(crate) kept: Vec<(Operand, Operand)>,
     pub(crate) body: Vec<Instruction>,
     pub(crate) going: Option<Operand>,
     pub(crate) closing: Vec<Instruction>,
 }
 
-/// What is carried, with the result that it is: at first, into an interval, into the next round.
+/// A carried value: its slot, the initial value, the one with which an interval opens, and the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Carried {
     pub(crate) slot: u32,
@@ -78,12 +78,12 @@ pub(crate) struct Carried {
 }
 
 impl Solve {
-    /// Numbers that are kept of each state.
+    /// The count of numbers stored for each state.
     pub(crate) fn rows(&self) -> u32 {
         self.intervals + 1
     }
 
-    /// All that is read within an interval.
+    /// All operands that are read within an interval.
     pub(crate) fn operands(&self) -> impl Iterator<Item = Operand> {
         let instructions = self.body.iter().chain(&self.closing);
         let carried = self.carried.iter().flat_map(|one| [Some(one.next), one.opening]).flatten();
@@ -92,7 +92,7 @@ impl Solve {
         of.chain(carried).chain(kept).chain(self.going)
     }
 
-    /// What is read at first.
+    /// The operands that are read at the start.
     pub(crate) fn start(&self) -> impl Iterator<Item = Operand> {
         self.carried.iter().map(|one| one.first).chain(self.kept.iter().map(|(first, _)| *first))
     }
@@ -102,24 +102,25 @@ impl Solve {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Program {
     pub(crate) steps: Vec<Step>,
-    /// How many results are kept at a time.
+    /// The number of results that are live at a time.
     pub(crate) slots: u32,
-    /// What it computes: the value, the violation, and perhaps more.
+    /// The results: the value, the violation, and possibly more.
     pub(crate) outputs: Vec<Operand>,
-    /// What it computes of each row of data, where it is a model: after the steps, one after the other.
+    /// For a model: the results for each row of data, computed after the steps, in order.
     pub(crate) rows: Vec<Rows>,
 }
 
-/// What a program computes of so many rows of data, in each of which the number of the term is another one.
+/// The results of a program for `rows` rows of data; the index of the term is the index of the row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rows {
     pub(crate) rows: u32,
     pub(crate) body: Vec<Instruction>,
-    /// What is predicted, and its derivative by each coordinate.
+    /// The prediction, and its derivative by each coordinate.
     pub(crate) outputs: Vec<Operand>,
 }
 
-/// Kernels are looked up by their objectives at each launch: a little of a program tells it from most.
+/// Kernels are looked up by their objectives at each launch: hashing a small part of a program distinguishes it from
+/// most others.
 impl Hash for Program {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.steps.len(), self.slots, &self.outputs).hash(state);
@@ -127,7 +128,7 @@ impl Hash for Program {
 }
 
 impl Program {
-    /// Whether what it computes of rows is another thing in each run.
+    /// Whether the results for rows differ between runs.
     pub(crate) fn reads_own(&self) -> bool {
         let is_own = |operand: &Operand| matches!(operand, Operand::Own(_) | Operand::Owns(_));
         let by = |instruction: &Instruction| instruction.operands().iter().any(is_own);
@@ -140,7 +141,7 @@ impl Program {
         self.rows.iter().any(of_rows) || self.steps.iter().any(step)
     }
 
-    /// Whether there is room for its results; if not, why.
+    /// Checks that there is room for its results; on failure returns the reason.
     pub(crate) fn fits(&self) -> Result<(), String> {
         if self.slots as usize > SLOTS {
             return Err(format!("too many results are needed at a time; allowed: {SLOTS}"));
@@ -154,7 +155,7 @@ impl Program {
         Ok(())
     }
 
-    /// Numbers that are kept of a differential equation.
+    /// The count of numbers stored for a differential equation.
     pub(crate) fn solution(&self) -> usize {
         let of = |step: &Step| match step {
             Step::Solve(solve) => solve.rows() as usize * solve.kept.len(),

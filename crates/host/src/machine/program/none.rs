@@ -1,8 +1,8 @@
-//! Without the feature `problem-files` no objective is put together from a program.
+//! Without the feature `problem-files` there are no programs.
 
 use warpswarm_ptx_builder::LinkError;
 
-/// A program, of which there is none.
+/// A program; no value of this type exists.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Program {}
 

@@ -1,4 +1,4 @@
-//! Programs on a GPU: written down as PTX, from pieces that were compiled with the kernels.
+//! Programs on a GPU: composed as PTX, from pieces that were compiled with the kernels.
 
 use warpswarm_core::{Float, Real};
 use warpswarm_ptx_builder::LinkError;
@@ -7,7 +7,7 @@ use warpswarm_ptx_builder::compose::{self, Composer};
 use super::{Instruction, Operand, Program, Rows, Solve, Step};
 
 impl Program {
-    /// The module of the objective `objective_Expression_REAL_FORM`, from modules of these names.
+    /// The module of the objective `objective_Expression_REAL_FORM`, composed from modules with these names.
     pub(crate) fn text(
         &self,
         name: &str,
@@ -21,8 +21,8 @@ impl Program {
         composer.finish(of(&self.outputs[0]), of(&self.outputs[1]), self.slots)
     }
 
-    /// The module of a model for the kernel `fit_Expression_REAL_nN`, or another one whose name ends so, from modules of these
-    /// names.
+    /// The module of a model for the kernel `fit_Expression_REAL_nN`, or another kernel whose name ends like this,
+    /// composed from modules with these names.
     pub(crate) fn model_text(
         &self,
         name: &str,
@@ -82,7 +82,7 @@ fn apply(
     composer.apply(instruction.operation.name(), &from, instruction.into)
 }
 
-/// A differential equation, with so many numbers of its solution.
+/// Composes a differential equation, with this count of numbers in its solution.
 fn write(
     composer: &mut Composer<'_>,
     solve: &Solve,
