@@ -1,4 +1,4 @@
-//! Whether derivatives are those of what is evaluated: exact ones beside differences.
+//! Checks exact derivatives against finite differences.
 
 use std::fmt;
 
@@ -18,20 +18,20 @@ use crate::run::polish::Polisher;
 use crate::settings::Settings;
 use crate::settings::choices::Backend;
 
-/// Points at which derivatives are compared.
+/// The number of points at which derivatives are compared.
 const POINTS: usize = 16;
-/// Coordinates by which they are, at a point.
+/// The largest number of coordinates that are compared at a point.
 const COORDINATES: usize = 32;
-/// The most individuals of a run at which CPU and device are compared.
+/// The largest number of individuals per run at which CPU and device are compared.
 const ON_DEVICE: usize = 256;
-/// The largest step of the second look at a derivative that seems wrong.
+/// The largest step of the second comparison, for a derivative that seems wrong.
 const LOOK_AGAIN: f64 = 0.77 * LARGEST;
 
 impl<R: Float> Optimiser<R> {
-    /// Compares exact derivatives of the objective with differences, near the first individuals of each run: whether they are those
-    /// of what is evaluated. It needs [`Settings::polish`], asked for or by default: who would polish knows the derivatives. Where the runs are on a device, and
-    /// the objective was exported with kernels for derivatives (see [`OwnObjective`](crate::OwnObjective)), their bits are
-    /// compared with the CPU's.
+    /// Compares exact derivatives of the objective with finite differences, near the first individuals of each run. It
+    /// needs [`Settings::polish`], requested or by default, because the local search knows the derivatives. If the runs
+    /// are on a device, and the objective was exported with kernels for derivatives (see
+    /// [`OwnObjective`](crate::OwnObjective)), their bits are compared with the CPU's.
     ///
     /// ```
     /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, problems::Rosenbrock};
@@ -45,7 +45,7 @@ impl<R: Float> Optimiser<R> {
     ///
     /// # Errors
     ///
-    /// Where the backend fails, or a closure panics.
+    /// If the backend fails, or a closure panics.
     pub fn derivatives(&mut self) -> Result<Derivatives<R>> {
         let (swarms, backend) = (self.state()?, self.backend());
         match &self.polisher {
@@ -55,7 +55,7 @@ impl<R: Float> Optimiser<R> {
     }
 }
 
-/// How the exact derivatives of an objective, its value's and its constraints', compare with differences.
+/// A comparison of the exact derivatives of an objective and its constraints with finite differences.
 ///
 /// ```
 /// use warpswarm::{Bounds, HostObjective, Settings, check};
@@ -73,20 +73,20 @@ impl<R: Float> Optimiser<R> {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derivatives<R> {
-    /// How many were compared; none where none are known.
+    /// The number of derivatives compared; 0 if none are known.
     pub compared: u64,
-    /// How many of these differ by more than the errors of both. Where derivatives from the left and from the right differ, at a
-    /// kink or a jump, or where differences do not converge, nothing is said.
+    /// The number of these that differ by more than the errors of both. A derivative is not judged at a kink or a jump,
+    /// where the derivatives from the left and from the right differ, or if the differences do not converge.
     pub wrong: u64,
-    /// The first that does.
+    /// The first wrong derivative.
     pub first_wrong: Option<WrongDerivative<R>>,
-    /// How many values and derivatives a device has computed, too, by a kernel that was exported for that.
+    /// The number of values and derivatives that a device has also computed, with an exported kernel.
     pub on_device: u64,
-    /// The first of those that has other bits than on the CPU.
+    /// The first of these with different bits than on the CPU.
     pub difference: Option<DerivativeDifference<R>>,
 }
 
-/// A value or a derivative that is not the same on CPU and device.
+/// A value or a derivative that differs between CPU and device.
 ///
 /// ```
 /// use warpswarm::DerivativeDifference;
@@ -99,11 +99,11 @@ pub struct Derivatives<R> {
 pub struct DerivativeDifference<R> {
     /// The point, `[coordinate]`.
     pub point: Vec<R>,
-    /// The coordinate, from 0; none where it is the value.
+    /// The coordinate, from 0; `None` for the value.
     pub coordinate: Option<usize>,
-    /// What the CPU says.
+    /// The result of the CPU.
     pub cpu: R,
-    /// What the device says.
+    /// The result of the device.
     pub device: R,
 }
 
@@ -119,7 +119,7 @@ impl<R: Float> fmt::Display for DerivativeDifference<R> {
     }
 }
 
-/// A derivative that is not that of what is evaluated.
+/// An exact derivative that is not the derivative of the objective.
 ///
 /// ```
 /// use warpswarm::WrongDerivative;
@@ -141,15 +141,15 @@ pub struct WrongDerivative<R> {
     pub point: Vec<R>,
     /// The coordinate, from 0.
     pub coordinate: usize,
-    /// What it is called: `x1` and so on, where it has no name.
+    /// The name of the coordinate; `x1` and so on if it has none.
     pub by: String,
-    /// The constraint, from 0; none where it is the value.
+    /// The constraint, from 0; `None` for the objective's value.
     pub constraint: Option<usize>,
-    /// What that is called.
+    /// The name of the constraint or of the value.
     pub of: String,
-    /// The derivative by the rules of calculus, or that of the objective's own gradient.
+    /// The derivative by the rules of calculus, or by the objective's own gradient.
     pub exact: R,
-    /// The derivative by differences.
+    /// The derivative by finite differences.
     pub numerical: R,
 }
 
@@ -180,18 +180,19 @@ impl<R: Float> fmt::Display for Derivatives<R> {
 }
 
 impl<R> Derivatives<R> {
-    /// None yet.
+    /// No derivatives.
     pub const NONE: Self =
         Derivatives { compared: 0, wrong: 0, first_wrong: None, on_device: 0, difference: None };
 
-    /// Whether nothing is wrong with them.
+    /// Whether no derivative is wrong or differs on the device.
     pub fn are_fine(&self) -> bool {
         self.wrong == 0 && self.difference.is_none()
     }
 }
 
 impl<R: Float> Derivatives<R> {
-    /// Compares them at the first individuals of each run, with differences, and with those of the backend if it is a device.
+    /// Compares derivatives at the first individuals of each run with finite differences, and with those of the backend
+    /// if it is a device.
     pub(crate) fn compare(
         polisher: &Polisher<R>,
         job: &Job<R>,
@@ -233,7 +234,7 @@ impl<R: Float> Derivatives<R> {
         for (number, x) in all.chunks_exact(dimensions).enumerate() {
             let run = (number / of_run) as u32;
             let mut slopes_here = vec![R::ZERO; dimensions];
-            // The value's come last.
+            // The derivatives of the value come last.
             slopes.partials(run, x, &mut |_, i, slope| slopes_here[i] = slope);
             let device = &found.slopes[number * dimensions..][..dimensions];
             let slopes = (0..).map(Some).zip(slopes_here.iter().zip(device));
@@ -254,7 +255,7 @@ impl<R: Float> Derivatives<R> {
         Ok(())
     }
 
-    /// The same with names of coordinates and constraints, where there are some.
+    /// These results with names of coordinates and constraints, if there are any.
     pub(crate) fn named(
         mut self,
         coordinate: impl Fn(usize) -> Option<String>,
@@ -272,8 +273,8 @@ impl<R: Float> Derivatives<R> {
     }
 }
 
-/// A derivative by a coordinate, or a value, of a constraint or the objective, as users mean it: what individuals hold of a coordinate
-/// may be its logarithm, and of the value its negative.
+/// A derivative by a coordinate, or a value, of a constraint or the objective, in the users' units: the individuals'
+/// coordinate may be a logarithm, and their value the negative.
 fn shown<R: Float>(
     scales: &Scales<R>,
     natural: &[R],
@@ -285,7 +286,7 @@ fn shown<R: Float>(
     if constraint.is_some() { slope } else { scales.sign(slope) }
 }
 
-/// A run of what is checked.
+/// A run in which derivatives are checked.
 struct Place<'a, R: Float> {
     polisher: &'a Polisher<R>,
     slopes: &'a dyn Slopes<R>,
@@ -294,7 +295,7 @@ struct Place<'a, R: Float> {
 }
 
 impl<R: Float> Place<'_, R> {
-    /// Compares derivatives at a point, moved so far inward that differences stay between the bounds.
+    /// Compares derivatives at a point, which is first moved inward so that differences stay within the bounds.
     fn compare(&self, mut x: Vec<R>, number: usize, all: &mut Derivatives<R>) {
         let bounds = self.job.bounds_of(self.run);
         let scales = &self.job.scales;
@@ -326,7 +327,7 @@ impl<R: Float> Place<'_, R> {
                 if !is_wrong(difference) {
                     continue;
                 }
-                // By chance, a few differences of a rough function may agree with each other; twice is too much of a chance.
+                // Differences of a rough function may agree by chance once; they are unlikely to agree twice.
                 let again = again
                     .get_or_insert_with(|| self.differences(&x, &here, (i, range(i) * LOOK_AGAIN)));
                 let apart = (again[row].slope - difference.slope).abs();
@@ -355,7 +356,7 @@ impl<R: Float> Place<'_, R> {
         }
     }
 
-    /// Each constraint and at last the value.
+    /// The constraints, followed by the value.
     fn rows(&self, x: &[R]) -> Vec<f64> {
         let mut rows = Vec::new();
         self.slopes.constraints(self.run, x, &mut |value| rows.push(value.to_f64()));
@@ -363,7 +364,7 @@ impl<R: Float> Place<'_, R> {
         rows
     }
 
-    /// What differences say of each row's derivative by coordinate `i`, from a largest step on.
+    /// The finite differences of each row by coordinate `i`, starting with the largest step.
     fn differences(&self, x: &[R], here: &[f64], (i, largest): (usize, f64)) -> Vec<Difference> {
         let mut near = x.to_vec();
         let mut levels: Vec<Vec<Level>> = vec![Vec::new(); here.len()];

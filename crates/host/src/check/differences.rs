@@ -1,20 +1,21 @@
-//! A derivative by central differences, from large steps to small ones, and how far it may be trusted.
+//! A derivative by central differences with decreasing steps, and an estimate of its error.
 //!
-//! A difference D(h) = (f(x + h) - f(x - h)) / 2h is off by a term in h^2, and by rounding, which grows as h falls. So three steps, each
-//! a quarter of the one before, that give the same number are trusted, and of several threes the best: its error is taken to be
-//! [`MARGIN`] times how far the three are apart, and rounding. To that comes how far the derivatives from both sides are apart,
-//! since at a kink either is right, and at a jump none.
+//! A difference D(h) = (f(x + h) - f(x - h)) / 2h has an error of order h^2, and a rounding error, which grows as h
+//! decreases. If three consecutive steps, each a quarter of the previous one, give the same number, that number is
+//! accepted; of several such triples the best is used. Its estimated error is [`MARGIN`] times the spread of the three,
+//! plus rounding. The difference between the one-sided derivatives is added, because at a kink either of them is right,
+//! and at a jump neither.
 
 use warpswarm_core::Float;
 
-/// The largest step, in parts of a coordinate's range.
+/// The largest step, as a fraction of a coordinate's range.
 pub(super) const LARGEST: f64 = 1.0 / 32.0;
-/// From step to step.
+/// The factor from one step to the next.
 pub(super) const SHRINK: f64 = 0.25;
-/// So many times the error that differences seem to have is allowed.
+/// The factor between the estimated error of differences and the allowed one.
 const MARGIN: f64 = 16.0;
 
-/// A row at a point and at two near it, by how far they are from it.
+/// A row at a point and at two points near it, with their distances.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Level {
     pub(super) here: f64,
@@ -27,30 +28,30 @@ impl Level {
         (self.above.1 - self.below.1) / (self.above.0 - self.below.0)
     }
 
-    /// How far the derivatives from both sides are from each other: that does not become less at a kink.
+    /// The difference between the one-sided derivatives, which does not decrease at a kink.
     fn bend(&self) -> f64 {
         let [above, below] = [self.above, self.below].map(|(by, row)| (row - self.here) / by);
         (above - below).abs()
     }
 
-    /// The error by rounding, of values and of a coordinate of that size.
+    /// The rounding error, from values and from a coordinate of this size.
     fn rounding(&self, (epsilon, size): (f64, f64)) -> f64 {
         let largest = self.here.abs().max(self.above.1.abs()).max(self.below.1.abs());
         epsilon * (largest + size * self.central().abs()) / self.above.0
     }
 }
 
-/// A derivative by differences; the error is infinite where they do not converge.
+/// A derivative by differences; the error is infinite if they do not converge.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Difference {
     pub(super) slope: f64,
     pub(super) error: f64,
-    /// A slope that is not small here: the value, by the range of the coordinate.
+    /// A slope that is not small here: the value divided by the range of the coordinate.
     size: f64,
 }
 
 impl Difference {
-    /// The best of each three neighbouring levels. That they converge shows in how near to each other they are.
+    /// The best of all triples of consecutive levels. Their spread shows how well they have converged.
     pub(super) fn of(levels: &[Level], rounding: (f64, f64)) -> Self {
         let none = Difference { slope: 0.0, error: f64::INFINITY, size: f64::INFINITY };
         levels
@@ -60,7 +61,7 @@ impl Difference {
                 let fine = three[2];
                 let scatter = (a - b).abs() + (b - c).abs() + fine.rounding(rounding);
                 Difference {
-                    // The error falls with the square of the step.
+                    // The error decreases with the square of the step.
                     slope: c + (c - b) * (SHRINK * SHRINK / (1.0 - SHRINK * SHRINK)),
                     error: fine.bend() + MARGIN * scatter,
                     size: fine.here.abs() * LARGEST / levels[0].above.0,
@@ -70,9 +71,9 @@ impl Difference {
             .fold(none, |best, other| if other.error < best.error { other } else { best })
     }
 
-    /// Whether a derivative cannot be this one, with what is small beside other derivatives.
+    /// Whether a derivative cannot have this exact value. `small` is negligible compared to the other derivatives.
     pub(super) fn excludes<R: Float>(&self, exact: f64, small: f64) -> bool {
-        // Otherwise differences have not converged: there may be more, between the smallest steps.
+        // Otherwise the differences have not converged; the function may change between the smallest steps.
         if self.error >= self.slope.abs() + self.size {
             return false;
         }
@@ -89,7 +90,7 @@ impl Difference {
 mod tests {
     use super::*;
 
-    /// Differences of a function at 1, with steps from 1/4 on.
+    /// Differences of a function at 1, with steps starting at 1/4.
     fn at_one(of: impl Fn(f64) -> f64) -> Difference {
         let level = |k: i32| {
             let step = SHRINK.powi(k + 1);
@@ -105,7 +106,7 @@ mod tests {
         assert!((found.slope - e).abs() < found.error && found.error < 1e-5, "{found:?}");
         assert!(!found.excludes::<f64>(e, 0.0) && found.excludes::<f64>(1.001 * e, 0.0));
         assert!(found.excludes::<f64>(f64::NAN, 0.0) && !found.excludes::<f64>(e + 1e-3, 1e-2));
-        // A large number that does not change hides the last digits.
+        // A large constant hides the last digits.
         let hidden = at_one(|x| 1e9 + x);
         assert!(
             !hidden.excludes::<f64>(1.0, 0.0) && hidden.excludes::<f64>(2.0, 0.0),
@@ -121,7 +122,7 @@ mod tests {
         }
         let jump = at_one(f64::floor);
         assert!(!jump.excludes::<f64>(0.0, 0.0) && !jump.excludes::<f64>(9.0, 0.0), "{jump:?}");
-        // Near one that is not met, there is one.
+        // Near a kink that is not hit, there is a derivative.
         let near = at_one(|x| (x - 1.001).abs());
         assert!(near.excludes::<f64>(1.0, 0.0) && !near.excludes::<f64>(-1.0, 0.0), "{near:?}");
         let nothing = at_one(|_| f64::NAN);

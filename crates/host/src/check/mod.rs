@@ -1,4 +1,4 @@
-//! Whether an objective gives the same bits on CPU and device, whether its derivatives are right, and where it is faster.
+//! Checks an objective: equal bits on CPU and device, correct derivatives, and the speed of both.
 
 mod derivatives;
 mod differences;
@@ -20,9 +20,9 @@ use crate::run::optimiser::Optimiser;
 use crate::settings::choices::Backend;
 use crate::settings::{Settings, Stop};
 
-/// What [`check`] has found.
+/// The results of [`check`].
 ///
-/// Its text is a report for people.
+/// Formatted, they are a readable report.
 ///
 /// ```
 /// use warpswarm::{Checked, Derivatives, Speed};
@@ -42,23 +42,23 @@ use crate::settings::{Settings, Stop};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked<R> {
-    /// How many evaluations were compared, or where there is no device looked at.
+    /// The number of evaluations compared, or examined if there is no device.
     pub evaluations: u64,
-    /// The device that was compared with the CPU, in words; none where there is none.
+    /// A description of the device that was compared with the CPU; `None` without a device.
     pub device: Option<String>,
     /// The first evaluation that differs.
     pub difference: Option<Difference<R>>,
-    /// How many values or violations are no finite numbers.
+    /// The number of values or violations that are not finite.
     pub not_finite: u64,
-    /// The first point with such a one, and its fitness.
+    /// The first point with such a value, and its fitness.
     pub first_not_finite: Option<(Vec<R>, Fitness<R>)>,
-    /// How exact derivatives compare with differences.
+    /// The comparison of exact derivatives with finite differences.
     pub derivatives: Derivatives<R>,
-    /// How long iterations take, from few individuals to many.
+    /// The time of evaluations, from few individuals to many.
     pub speeds: Vec<Speed>,
 }
 
-/// An evaluation that is not the same on CPU and device.
+/// An evaluation that differs between CPU and device.
 ///
 /// ```
 /// use warpswarm::{Difference, Fitness};
@@ -71,13 +71,13 @@ pub struct Checked<R> {
 pub struct Difference<R> {
     /// The point, `[coordinate]`.
     pub point: Vec<R>,
-    /// What the CPU says.
+    /// The result of the CPU.
     pub cpu: Fitness<R>,
-    /// What the device says.
+    /// The result of the device.
     pub device: Fitness<R>,
 }
 
-/// How long evaluations take in runs of so many individuals, the moves of PSO included.
+/// The time of an evaluation in runs with this number of individuals, including the moves of PSO.
 ///
 /// ```
 /// use warpswarm::Speed;
@@ -87,16 +87,17 @@ pub struct Difference<R> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speed {
-    /// Individuals of all runs together.
+    /// The number of individuals of all runs together.
     pub individuals: u64,
-    /// Seconds of an evaluation on the CPU, with all its threads.
+    /// Seconds per evaluation on the CPU, with all its threads.
     pub cpu: f64,
-    /// Seconds of an evaluation on the device.
+    /// Seconds per evaluation on the device.
     pub device: Option<f64>,
 }
 
 impl<R> Checked<R> {
-    /// From how many individuals on the device is faster, of the sizes that were timed; none where it never is.
+    /// The number of individuals from which the device is faster, among the sizes that were timed; `None` if it never
+    /// is.
     pub fn worthwhile(&self) -> Option<u64> {
         let is_slower = |speed: &Speed| speed.device.is_none_or(|device| device >= speed.cpu);
         let from = self.speeds.iter().rposition(is_slower).map_or(0, |last| last + 1);
@@ -169,11 +170,12 @@ impl<R: Float> fmt::Display for Checked<R> {
     }
 }
 
-/// Evaluates an objective on the CPU and on a device, at random points, at the bounds and between them, and a little
-/// further on; compares the bits and the time.
+/// Evaluates an objective on the CPU and on a device, and compares the bits and the time. The points are random, on the
+/// bounds and between them, followed by the points of a few iterations.
 ///
-/// Of the settings counts where the device is ([`Backend::Auto`]: the GPU, if there is one; [`Backend::Cpu`]: none),
-/// how many runs there are, the seed, and how many individuals: so many points of each run are compared.
+/// These settings are used: the backend ([`Backend::Auto`] is the GPU, if there is one; [`Backend::Cpu`] compares no
+/// device), the number of runs, the seed, and the number of individuals, which is the number of points compared in each
+/// run.
 ///
 /// ```
 /// use warpswarm::{Backend, Bounds, Settings, check, problems::Ackley};
@@ -186,7 +188,7 @@ impl<R: Float> fmt::Display for Checked<R> {
 /// ```
 ///
 /// # Errors
-///
+/// If bounds or settings are not allowed, or a backend fails.
 /// Where bounds or settings are not allowed, or a backend fails.
 pub fn check<R: Float, G: Goal<R>>(
     objective: &G,
@@ -198,16 +200,16 @@ pub fn check<R: Float, G: Goal<R>>(
     })
 }
 
-/// Makes an optimiser of the objective that is checked.
+/// Creates an optimiser of the checked objective.
 type Make<'a, R> = dyn Fn(&Bounds, &Algorithm, &Settings) -> Result<Optimiser<R>> + 'a;
 
-/// The same for an objective that is not known by its type.
+/// As [`check`], for an objective whose type is not known.
 pub(crate) fn with<R: Float>(
     bounds: &Bounds,
     settings: &Settings,
     make: &Make<'_, R>,
 ) -> Result<Checked<R>> {
-    // Who would polish knows the derivatives; nothing runs to its end here.
+    // The local search knows the derivatives; no run ends here, so that it is never started.
     let settings = &Settings {
         stop: Stop::default(),
         of_runs: Vec::new(),
@@ -225,7 +227,7 @@ pub(crate) fn with<R: Float>(
         Backend::Cpu => None,
         Backend::Auto => {
             let gpu = Settings { backend: Backend::Gpu, ..settings.clone() };
-            // What is wrong with more than the device, the CPU will say.
+            // If the failure is not specific to the device, the CPU reports it.
             make(bounds, &pso, &gpu).is_ok().then_some(gpu)
         }
         _ => Some(settings.clone()),
@@ -241,7 +243,7 @@ pub(crate) fn with<R: Float>(
     };
     let corners = corners(bounds);
     let scales = Scales::new(bounds, settings.maximise);
-    // Few individuals and many, which have different kernels; and two algorithms, for the same reason.
+    // Small and large populations use different kernels, and so do the two algorithms.
     let algorithms: [Algorithm; 2] = [pso, DeParams::default().into()];
     for (algorithm, individuals) in algorithms
         .iter()
@@ -271,11 +273,11 @@ pub(crate) fn with<R: Float>(
     Ok(checked)
 }
 
-/// The same bounds, where individuals begin at the least and the greatest values, and at those between them.
+/// These bounds with starting points at the lower bounds, the upper bounds, and the centre.
 fn corners(bounds: &Bounds) -> Bounds {
     let (lower, upper) = (bounds.lower().to_vec(), bounds.upper().to_vec());
     let centre = lower.iter().zip(&upper).map(|(l, u)| l + 0.5 * (u - l)).collect();
-    // Points between bounds are always allowed; those of the first run may not be between those of others.
+    // Points within bounds are always allowed, but those of the first run may be out of another run's bounds.
     bounds.clone().beginning_at(&[lower, upper, centre]).unwrap_or_else(|_| bounds.clone())
 }
 
@@ -315,9 +317,9 @@ fn point<R: Float>(swarm: &Swarm<R>, i: usize) -> &[R] {
     &swarm.best_positions[i * swarm.stride..][..swarm.dimensions]
 }
 
-/// The individuals of a run in the sizes that are timed.
+/// The population sizes that are timed.
 const SIZES: [u64; 7] = [32, 128, 512, 2048, 8192, 32_768, 131_072];
-/// A size is timed for about so long on each side, and the next one only if an iteration takes less.
+/// The approximate time for each size on each side; a larger size is timed only if an iteration takes less.
 const SECONDS: f64 = 0.1;
 
 fn speeds<R: Float>(

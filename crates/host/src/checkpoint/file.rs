@@ -8,7 +8,7 @@
 //! | 8 | length |
 //! | 4 | the CRC-32 of everything before |
 //!
-//! Numbers are little-endian. The structs below are the format: whoever changes one raises the version.
+//! Numbers are little-endian. The structs below define the format: a change of them requires a new version.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -31,7 +31,7 @@ const VERSION: u32 = 5;
 const BEFORE: usize = MAGIC.len() + size_of::<u32>();
 const BEHIND: usize = size_of::<u64>() + size_of::<u32>();
 
-/// What a file says first.
+/// The header of a file.
 #[derive(Debug, Deserialize, Serialize)]
 struct Header {
     about: String,
@@ -137,8 +137,8 @@ impl<R: Float> State<R> {
 }
 
 impl<R: Float + Serialize> Checkpoint<R> {
-    /// Writes a file, [whole](write_whole) or not at all. `about` is the caller's: what is needed to make the
-    /// optimiser that goes on.
+    /// Writes a file atomically: [completely](write_whole) or not at all. `about` is the caller's text, with what is
+    /// needed to create the optimiser that continues.
     ///
     /// ```
     /// use warpswarm::{Algorithm, Bounds, CheckpointFile, Optimiser, Settings, problems::Sphere};
@@ -160,7 +160,7 @@ impl<R: Float + Serialize> Checkpoint<R> {
     /// ```
     ///
     /// # Errors
-    ///
+    /// [`Error::File`]; an existing file is then unchanged.
     /// [`Error::File`]; a file that was there before is then as it was.
     pub fn write(self, about: &str, path: &Path) -> Result<()> {
         let Checkpoint { states, seconds, history } = self;
@@ -176,7 +176,7 @@ fn encode(header: &Header, body: &impl Serialize, out: &mut dyn Write) -> io::Re
     out.write_all(MAGIC)?;
     out.write_all(&VERSION.to_le_bytes())?;
     let encoded = postcard::to_io(header, &mut out).and_then(|out| postcard::to_io(body, out));
-    // Its errors do not say what the writer's was: that is asked of the writer.
+    // The encoder's errors do not contain the writer's error, so flush the writer to get it.
     encoded.map(|_| ()).or_else(|error| out.flush().and(Err(io::Error::other(error))))?;
     let length = out.bytes - BEFORE as u64;
     out.write_all(&length.to_le_bytes())?;
@@ -184,7 +184,7 @@ fn encode(header: &Header, body: &impl Serialize, out: &mut dyn Write) -> io::Re
     out.write_all(&sum.to_le_bytes())
 }
 
-/// A writer that sums up what goes through it.
+/// A writer that computes the checksum of everything written.
 struct Summed<'a> {
     out: &'a mut dyn Write,
     sum: crc32fast::Hasher,
@@ -204,7 +204,7 @@ impl Write for Summed<'_> {
     }
 }
 
-/// A checkpoint's file that has been read and found undamaged.
+/// A checkpoint file that has been read and is undamaged.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, CheckpointFile, Optimiser, Settings, problems::Sphere};
@@ -242,11 +242,11 @@ impl CheckpointFile {
     ///
     /// # Errors
     ///
-    /// [`Error::File`] where it cannot be read, is none, is damaged, or was written by another version in another format.
+    /// [`Error::File`] if it cannot be read, is not a checkpoint, is damaged, or has the format of another version.
     pub fn open(path: &Path) -> Result<Self> {
         let failed = |message: &str| failed("read", path, message.into());
         let unreadable = |error: io::Error| failed(&error.to_string());
-        // What is no file, such as a pipe, might never end, or not even begin.
+        // Something other than a file, such as a pipe, might never end, or block when opened.
         if !fs::metadata(path).map_err(unreadable)?.is_file() {
             return Err(failed("it is no checkpoint, as it is no file"));
         }
@@ -275,7 +275,7 @@ impl CheckpointFile {
         Ok(CheckpointFile { path: path.into(), header, body: bytes })
     }
 
-    /// Whether what is at a path begins as a checkpoint does, damaged or not.
+    /// Whether the file at a path begins like a checkpoint, damaged or not.
     ///
     /// ```
     /// use warpswarm::CheckpointFile;
@@ -286,17 +286,17 @@ impl CheckpointFile {
         is_file && File::open(path).and_then(|mut file| begins(&mut file)).unwrap_or(false)
     }
 
-    /// Where it lies.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the writer said of it.
+    /// The text that the writer stored.
     pub fn about(&self) -> &str {
         &self.header.about
     }
 
-    /// The number type of the runs, as [`Precision`](crate::Precision) names it.
+    /// The name of the runs' number type, as in [`Precision`](crate::Precision).
     pub fn precision(&self) -> &str {
         &self.header.precision
     }
@@ -305,7 +305,7 @@ impl CheckpointFile {
     ///
     /// # Errors
     ///
-    /// [`Error::File`] where they are in another number type.
+    /// [`Error::File`] if they have another number type.
     pub fn checkpoint<R: Float + DeserializeOwned>(&self) -> Result<Checkpoint<R>> {
         let failed = |message: String| failed("read", &self.path, message);
         if self.precision() != R::NAME {
@@ -323,7 +323,7 @@ impl CheckpointFile {
     }
 }
 
-/// Whether a file goes on as checkpoints begin.
+/// Whether a file begins like a checkpoint.
 fn begins(file: &mut File) -> io::Result<bool> {
     let mut first = Vec::new();
     file.take(MAGIC.len() as u64).read_to_end(&mut first)?;
@@ -362,7 +362,7 @@ mod tests {
         fs::read(path).unwrap()
     }
 
-    /// Why these bytes are no checkpoint; the message names the file.
+    /// The error for bytes that are not a checkpoint; the message contains the file.
     #[track_caller]
     fn refused(path: &Path, bytes: &[u8]) -> String {
         fs::write(path, bytes).unwrap();
@@ -377,7 +377,7 @@ mod tests {
         message
     }
 
-    /// The checksum made right again.
+    /// The bytes with a corrected checksum.
     fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
         let end = bytes.len() - 4;
         let sum = crc32fast::hash(&bytes[..end]).to_le_bytes();
@@ -437,7 +437,7 @@ mod tests {
         assert!(message.contains("it is no checkpoint"), "{message}");
     }
 
-    /// Lengths that are too large, in a file whose sum is right: an error, and no memory for them.
+    /// Lengths beyond the end of a file with a correct checksum are an error, and allocate no memory.
     #[test]
     fn a_length_beyond_the_file_is_refused() {
         let folder = tempfile::tempdir().unwrap();
@@ -453,13 +453,13 @@ mod tests {
         refused(&path, &with_payload(&[&header[..], &seconds, &[0], &many].concat()));
         let state = [0, 0, 1, 2];
         refused(&path, &with_payload(&[&header[..], &seconds, &[0, 1], &state, &many].concat()));
-        // And something behind the end.
+        // Additional bytes at the end.
         let all = bytes();
         let payload = &all[BEFORE..all.len() - BEHIND];
         refused(&path, &with_payload(&[payload, &[0]].concat()));
     }
 
-    /// A writer with room for so many bytes.
+    /// A writer with space for a number of bytes.
     struct Limited<'a> {
         out: &'a mut dyn Write,
         room: usize,
@@ -480,7 +480,7 @@ mod tests {
         }
     }
 
-    /// A disk that fills up at every byte.
+    /// Simulates a disk that is full after each number of bytes.
     #[test]
     fn a_full_disk_leaves_the_old_file_as_it_was() {
         let folder = tempfile::tempdir().unwrap();
@@ -502,14 +502,14 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap().len(), whole);
     }
 
-    /// While many write the same file, whoever reads it has one of theirs, whole.
+    /// While many threads write the same file, a reader always gets the complete content of one of them.
     #[test]
     fn writers_at_once_do_not_mix() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("one");
         let write = |letter: u8| {
             let bytes = vec![letter; 100_000];
-            // In pieces, so that they would mix.
+            // Written in pieces, so that contents could mix.
             write_whole(&path, &mut |out| {
                 bytes.chunks(1000).try_for_each(|piece| out.write_all(piece))
             })

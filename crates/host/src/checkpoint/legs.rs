@@ -1,4 +1,4 @@
-//! How a run that begins anew stands in a file.
+//! The file format of runs with restarts.
 
 use serde::{Deserialize, Serialize};
 use warpswarm_core::legs::Legs;
@@ -117,7 +117,7 @@ impl<R> OfParked<R> {
     }
 }
 
-/// What [`Earlier`] legs have found. The pair is (violation, value).
+/// The best of the [`Earlier`] legs. The pair is (violation, value).
 #[derive(Deserialize, Serialize)]
 pub(super) struct OfEarlier<R> {
     best: (R, R),

@@ -1,4 +1,4 @@
-//! Runs as they are, to go on from: in memory, and with the feature `checkpoint` in files.
+//! The state of runs, to continue from: in memory, and with the feature `checkpoint` in files.
 
 use warpswarm_core::Float;
 use warpswarm_cpu_ref::Swarm;
@@ -19,8 +19,8 @@ pub use file::CheckpointFile;
 #[cfg(feature = "checkpoint")]
 pub use whole::write_whole;
 
-/// Everything that is needed to go on: an [`Optimiser`] of the same objective, bounds, algorithm and sizes that goes on
-/// from it gives the same bits as the one that was left, on whatever backend, schedule or number of threads.
+/// Everything that is needed to continue runs. An [`Optimiser`] with the same objective, bounds, algorithm and sizes
+/// that continues from it gives the same bits as the original one, on every backend, schedule and number of threads.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, Optimiser, Settings, Stop, problems::Rastrigin};
@@ -40,30 +40,31 @@ pub use whole::write_whole;
 pub struct Checkpoint<R> {
     /// The runs.
     pub states: Vec<Swarm<R>>,
-    /// Seconds of stepping so far, which count for [`Stop::seconds`](crate::Stop::seconds).
+    /// Seconds of stepping so far, which count towards [`Stop::seconds`](crate::Stop::seconds).
     pub seconds: f64,
     /// The records so far.
     pub history: Vec<Progress<R>>,
 }
 
 impl<R: Float> Optimiser<R> {
-    /// Everything that is needed to go on from here.
+    /// A checkpoint of the current state.
     ///
     /// # Errors
     ///
-    /// Where the backend fails.
+    /// If the backend fails.
     pub fn checkpoint(&mut self) -> Result<Checkpoint<R>> {
         let states = self.state()?;
         Ok(Checkpoint { states, seconds: self.seconds, history: self.history.records().to_vec() })
     }
 
-    /// Goes on from a checkpoint: as [`restore`](Optimiser::restore), with the time and the records.
+    /// Continues from a checkpoint: as [`restore`](Optimiser::restore), with the time and the records.
     ///
-    /// Of the records those are kept that this optimiser would have made.
+    /// Only records that this optimiser would have made are kept.
     ///
     /// # Errors
     ///
-    /// Where the states are of another size, seed or run, a record is of another number of runs, or the backend fails.
+    /// If the states have another size, seed or run number, a record has a different number of runs, or the backend
+    /// fails.
     pub fn resume(&mut self, checkpoint: Checkpoint<R>) -> Result<()> {
         let Checkpoint { states, seconds, history } = checkpoint;
         let runs = states.len();
@@ -79,18 +80,18 @@ impl<R: Float> Optimiser<R> {
 }
 
 impl<R: Float> Runs<'_, R> {
-    /// Everything that is needed to go on from here; see [`Optimiser::checkpoint`].
+    /// A checkpoint of the current state; see [`Optimiser::checkpoint`].
     ///
     /// # Errors
     ///
-    /// Where the backend fails.
+    /// If the backend fails.
     pub fn checkpoint(&mut self) -> Result<Checkpoint<R>> {
         self.0.checkpoint()
     }
 }
 
 impl<R: Float> AskTell<R> {
-    /// Everything that is needed to go on from here; see [`Optimiser::checkpoint`] and [`AskTell::state`].
+    /// A checkpoint of the current state; see [`Optimiser::checkpoint`] and [`AskTell::state`].
     ///
     /// # Errors
     ///
@@ -99,7 +100,7 @@ impl<R: Float> AskTell<R> {
         self.optimiser.checkpoint()
     }
 
-    /// Goes on from a checkpoint, also of an [`Optimiser`]; see [`Optimiser::resume`].
+    /// Continues from a checkpoint, also from one of an [`Optimiser`]; see [`Optimiser::resume`].
     ///
     /// ```
     /// use warpswarm::{Algorithm, AskTell, Bounds, Fitness, Settings};

@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all.
+//! Files that are written completely or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::faults::{Call, Written, before};
 
-/// Writes a file so that it is there whole or not at all, whenever the machine may stop: beside it, in a file of its own that
-/// ends in `.warpswarm-part`, which takes its place when it has reached the disk. Of several who write the same file at once
-/// one is the last, and nobody sees a piece of it. A file that is replaced keeps its permissions.
+/// Writes a file atomically: it is complete or absent, even if the machine stops. The bytes go to a temporary file in
+/// the same folder whose name ends in `.warpswarm-part`; when it has been flushed to disk, it is renamed to the path.
+/// If several threads or processes write the same file at once, the last one wins, and no reader sees a partial file. A
+/// replaced file keeps its permissions.
 ///
 /// ```
 /// use std::io::Error;
@@ -27,13 +28,13 @@ use crate::error::faults::{Call, Written, before};
 ///
 /// # Errors
 ///
-/// Where `write` fails, or the disk; what was there before is then as it was, unless only the folder could not be brought
-/// to the disk: then the new file is there. What is no file, such as a device or a folder, is left alone.
+/// If `write` or the disk fails. An existing file is then unchanged, unless only flushing the folder failed: then the
+/// new file is in place. Anything other than a file, such as a device or a folder, is not changed.
 pub fn write_whole(
     path: &Path,
     write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    // Of a link, what it points to.
+    // For a link, write the file to which it points.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.into());
     if path.exists() && !path.is_file() {
         return Err(io::Error::other("it is no file"));
@@ -43,7 +44,7 @@ pub fn write_whole(
     let done = write_through(file, write).and_then(|()| keep_permissions(&path, &part));
     let done = done.and_then(|()| rename());
     if done.is_err() {
-        // It may not be there.
+        // The temporary file may not exist.
         let _ = fs::remove_file(&part);
         return done;
     }
@@ -53,7 +54,7 @@ pub fn write_whole(
     }
 }
 
-/// A new file beside a path, that nobody else has.
+/// Creates a new file next to a path, with a unique name.
 fn part_of(path: &Path) -> io::Result<(PathBuf, File)> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     before(Call::Create)?;
@@ -62,14 +63,14 @@ fn part_of(path: &Path) -> io::Result<(PathBuf, File)> {
         let mut part = path.as_os_str().to_owned();
         part.push(format!(".{process}-{number}.warpswarm-part"));
         match File::create_new(&part) {
-            // What another one has left that had this number.
+            // A leftover of another process with this number.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             made => return made.map(|file| (part.into(), file)),
         }
     }
 }
 
-/// Gives the part of a file the permissions of the one that is there, if any is.
+/// Gives the temporary file the permissions of the existing file, if there is one.
 fn keep_permissions(path: &Path, part: &Path) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(there) => fs::set_permissions(part, there.permissions()),
@@ -88,7 +89,7 @@ fn write_through(
     file.sync_all()
 }
 
-/// Brings a folder's names to the disk. Windows opens no folders, and needs it not.
+/// Flushes a folder's entries to disk. Windows cannot open folders and does not need this.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     before(Call::SyncFolder)?;
     if cfg!(windows) { Ok(()) } else { File::open(folder)?.sync_all() }
