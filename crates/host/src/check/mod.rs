@@ -171,7 +171,7 @@ impl<R: Float> fmt::Display for Checked<R> {
 }
 
 /// Evaluates an objective on the CPU and on a device, and compares the bits and the time. The points are random, on the
-/// bounds and between them, followed by the points of a few iterations.
+/// bounds and at their centre, and those of one iteration.
 ///
 /// These settings are used: the backend ([`Backend::Auto`] is the GPU, if there is one; [`Backend::Cpu`] compares no
 /// device), the number of runs, the seed, and the number of individuals, which is the number of points compared in each
