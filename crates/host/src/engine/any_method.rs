@@ -1,4 +1,4 @@
-//! Methods behind pointers, as backends know them.
+//! Methods as trait objects, in the form that backends use.
 
 use std::mem::offset_of;
 
@@ -13,19 +13,19 @@ use warpswarm_cpu_ref::{Halves, RunId, Swarm, Threads};
 use super::planner::generation::Moves;
 use crate::machine::Parameter;
 
-/// A [`Method`] behind a pointer: what backends do with it.
+/// A [`Method`] as a trait object: the operations that backends need.
 pub(crate) trait AnyMethod<R>: Send + Sync {
-    /// Own rows, and numbers, of an individual.
+    /// The number of own rows, and of numbers, of an individual.
     fn keeps(&self) -> (usize, usize);
     /// The memory of a run at the start.
     fn first_memory(&self) -> Vec<R>;
-    /// What individuals with such numbers add to the sums from which a run learns, `[group]`.
+    /// The contributions of individuals with these numbers to the sums from which a run learns, `[group]`.
     fn lessons(&self, numbers: &[R]) -> Vec<Lessons<R>>;
-    /// What its layout over a device depends on.
+    /// The properties that its layout on a device depends on.
     fn moves(&self) -> Moves;
     /// See [`Method::attempts`].
     fn attempts(&self, iteration: u64, index: u32) -> u32;
-    /// Whether every one of so many individuals makes all its attempts in an iteration.
+    /// Whether each of `individuals` individuals makes all its attempts in an iteration.
     fn makes_all_attempts(&self, iteration: u64, individuals: u32) -> bool;
     /// See [`Method::evaluations`].
     fn evaluations(&self, individuals: u32, iterations: u64) -> u64;
@@ -50,9 +50,9 @@ pub(crate) trait AnyMethod<R>: Send + Sync {
     fn run_anew(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, span: Span, threads: Threads);
     /// See [`generation::Moving`].
     fn halves(&self) -> Box<dyn Halves<R>>;
-    /// What a kernel takes besides its objective.
+    /// A kernel's parameter without the objective.
     fn parameter(&self, args: GenerationArgs<R>) -> Parameter;
-    /// Its words in what a kernel takes, by their place in bytes: see [`Method::words`].
+    /// Its words in a kernel's parameter, with their byte offsets: see [`Method::words`].
     fn words(&self) -> Vec<(u32, u32)>;
 }
 

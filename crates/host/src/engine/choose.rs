@@ -1,4 +1,4 @@
-//! Which backend carries out a job.
+//! Chooses the backend that carries out a job.
 
 mod refused;
 
@@ -30,14 +30,14 @@ use crate::settings::devices::Devices;
 pub(super) use refused::{BY_DEVICES, not_split};
 use refused::{check_algorithm, check_no_geometry, check_shares};
 
-/// Makes the driver where the settings say, or where it is expected to be done first.
+/// Creates the driver on the backend in the settings, or on the one that is expected to finish first.
 pub(super) fn choose<R: Float>(
     job: Job<R>,
     wanted: &Wanted<R>,
     settings: &Settings,
     by: Evaluator<R>,
 ) -> Result<Driver<R>> {
-    // The points lie on a device.
+    // The points are on a device.
     let on_device = matches!(&by, Evaluator::Host(objective) if objective.is_on_device());
     let asked = if on_device && settings.backend == Backend::Auto {
         Backend::Gpu
@@ -67,14 +67,14 @@ pub(super) fn choose<R: Float>(
 
 /// What moves the individuals.
 pub(super) enum Mover<R: Float> {
-    /// What evaluates them too.
+    /// An engine that also evaluates them.
     Engine(Box<dyn Engine<R>>),
-    /// What asks for their fitness, in points of so many dimensions.
+    /// A backend that asks for their fitness, and the number of dimensions of the points.
     Asks(Box<dyn Asks<R>>, usize),
 }
 
 impl<R: Float> Mover<R> {
-    /// With who evaluates.
+    /// Combines it with what evaluates the points.
     pub(super) fn driver(self, by: Evaluator<R>, settings: &Settings) -> Result<Driver<R>> {
         let (asks, dimensions) = match self {
             Mover::Engine(engine) => return Ok(Driver::Engine(engine)),
@@ -97,12 +97,12 @@ fn on_cpu<R: Float>(job: Job<R>, by: Evaluator<R>, settings: &Settings) -> Resul
     Mover::Asks(Box::new(Replay::new(job, settings.threads)?), dimensions).driver(by, settings)
 }
 
-/// The GPU, where it can be had, can do this, and is expected to be faster than the CPU, or has been given a schedule or
-/// a block.
+/// The GPU, if it is available, supports the job, and is expected to be faster than the CPU, or if a schedule or a
+/// block size is given.
 ///
 /// # Errors
 ///
-/// Where the user has made a mistake; what the device lacks, as memory, the CPU may have.
+/// For mistakes of the user only: if the device lacks a resource, such as memory, the CPU may have it.
 fn on_faster_gpu<R: Float, M: machine::Machine + 'static>(
     job: &Job<R>,
     wanted: &Wanted<R>,
@@ -110,7 +110,7 @@ fn on_faster_gpu<R: Float, M: machine::Machine + 'static>(
     by: &Evaluator<R>,
     open: impl FnOnce(&Settings) -> Result<Chosen<M>>,
 ) -> Result<Option<Mover<R>>> {
-    // Where the host evaluates, the way to the GPU and back usually costs more than it saves.
+    // If the host evaluates, the transfers to the GPU and back usually cost more than the GPU saves.
     let (can, data) = match by {
         Evaluator::Portable(Portable { target: Some(target), data, .. }) => {
             (target.is_for(Backend::Gpu), data.len_of_run())
@@ -145,7 +145,8 @@ fn on_faster_gpu<R: Float, M: machine::Machine + 'static>(
     }
 }
 
-/// On devices, of which several share the runs of a batch. The host evaluates where it has to or is to.
+/// Runs on devices; several devices share the runs of a batch. The host evaluates if it must, or if the schedule says
+/// so.
 pub(super) fn on_devices<R: Float, M: machine::Machine + 'static>(
     backend: Backend,
     mut job: Job<R>,
@@ -161,7 +162,7 @@ pub(super) fn on_devices<R: Float, M: machine::Machine + 'static>(
         return Err(Error::Setting { field, value, allowed: allowed.into() });
     }
     if job.runs_differ {
-        // PSO's own kernels have seed and stop from their parameter, for all runs.
+        // PSO's own kernels read one seed and one stop rule for all runs from their parameter.
         job.procedure = job.procedure.as_method();
     }
     if let Evaluator::Portable(Portable { target: Some(target), data, .. }) = by
@@ -170,7 +171,7 @@ pub(super) fn on_devices<R: Float, M: machine::Machine + 'static>(
         if settings.split {
             return split(backend, job, (target, data), settings, devices).map(Mover::Engine);
         }
-        // A device more than there are runs has nothing to do.
+        // More devices than runs would be idle.
         let count = devices.count.min(job.runs as usize);
         if count == 1 {
             let (objective, machine) = ((target.clone(), &**data), devices.open(0)?);
@@ -211,7 +212,7 @@ pub(super) fn on_devices<R: Float, M: machine::Machine + 'static>(
     Ok(Mover::Asks(Box::new(asks), dimensions))
 }
 
-/// One swarm, or some, on several devices that share their particles.
+/// One or several swarms on several devices that share their particles.
 fn split<R: Float, M: machine::Machine + 'static>(
     backend: Backend,
     job: Job<R>,
@@ -236,7 +237,7 @@ fn split<R: Float, M: machine::Machine + 'static>(
             (devices.count, peers.first(), peers.multiprocessors())
         }
         None => {
-            // A device more than there are particles has nothing to do.
+            // More devices than particles would be idle.
             let count = devices.count.min(job.individuals as usize);
             (count, 0, devices.multiprocessors(count)?)
         }
@@ -257,7 +258,7 @@ fn split<R: Float, M: machine::Machine + 'static>(
     Ok(Box::new(Split::new(count, (first, peers), &make)?))
 }
 
-/// What moves and evaluates on a device.
+/// The engine that moves and evaluates individuals on a device.
 fn engine<R: Float, M: machine::Machine + 'static>(
     backend: Backend,
     job: Job<R>,
@@ -286,7 +287,7 @@ fn engine<R: Float, M: machine::Machine + 'static>(
     })
 }
 
-/// Why no other algorithm comes to a device.
+/// Why no other algorithm can be used on a device.
 const REFUSED: &str = "`check_algorithm` has refused it";
 
 #[cfg(feature = "emulator")]
@@ -311,7 +312,7 @@ mod tests {
     use crate::objective::target::built_in;
     use warpswarm_core::problems::Sphere;
 
-    /// What `auto` says of so many iterations.
+    /// The choice of `auto` for these settings.
     fn on_gpu(settings: &Settings) -> Result<Option<Mover<f32>>> {
         let wanted = Wanted::new(&Algorithm::Pso(Default::default()), settings.individuals)?;
         let bounds = Bounds::uniform(3, -1.0, 2.0)?;
@@ -341,8 +342,8 @@ mod tests {
                 && !taken(Stop::default())
                 && !taken(Stop::evaluations(9999))
         );
-        // Of a target and of stagnation nobody knows when they are met: they count as the usual number of iterations, or
-        // as long as they take at least.
+        // It is unknown when a target or stagnation is reached: they count as the usual number of iterations, or as the
+        // least number that they take.
         assert!(!taken(Stop::target(0.0)) && !taken(Stop::stagnation(5)));
         assert!(taken(Stop::stagnation(1 << 30)) && taken(Stop::evaluations(1 << 40)));
         assert!(taken(Stop::seconds(60.0)) && !taken(Stop::seconds(0.01)));

@@ -1,4 +1,4 @@
-//! The devices that settings name.
+//! The devices that the settings name.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -15,17 +15,17 @@ use crate::settings::peers::Peers;
 pub(super) struct Chosen<M> {
     by_place: Box<dyn Fn(usize) -> Result<M> + Send + Sync>,
     pub(super) count: usize,
-    /// The first one, where it has been opened to be described.
+    /// The first device, if it has been opened to describe it.
     first: Mutex<Option<M>>,
 }
 
 impl<M: machine::Machine> Chosen<M> {
-    /// So many devices, each opened by its place among them.
+    /// `count` devices, each opened by its index among them.
     fn new(count: usize, by_place: impl Fn(usize) -> Result<M> + Send + Sync + 'static) -> Self {
         Chosen { by_place: Box::new(by_place), count, first: Mutex::default() }
     }
 
-    /// Opens one, by its place among them.
+    /// Opens a device, by its index among them.
     pub(super) fn open(&self, place: usize) -> Result<M> {
         let opened = if place == 0 { self.first().take() } else { None };
         opened.map_or_else(|| (self.by_place)(place), Ok)
@@ -35,7 +35,7 @@ impl<M: machine::Machine> Chosen<M> {
         self.first.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What runs are shared out by, of the first so many.
+    /// Descriptions of the first `count` devices, by which runs are divided.
     pub(super) fn described(&self, count: usize) -> Result<Vec<Described>> {
         let described = |place| -> Result<_> {
             let machine = self.open(place)?;
@@ -48,7 +48,7 @@ impl<M: machine::Machine> Chosen<M> {
         (0..count).map(described).collect()
     }
 
-    /// The multiprocessors of each of the first so many.
+    /// The multiprocessors of each of the first `count` devices.
     pub(super) fn multiprocessors(&self, count: usize) -> Result<Vec<u32>> {
         let described = self.described(count)?;
         Ok(described.iter().map(|device| device.multiprocessors).collect())
@@ -56,12 +56,12 @@ impl<M: machine::Machine> Chosen<M> {
 }
 
 impl Peers {
-    /// The multiprocessors of the devices that settings name: what a rank tells the others. With [`Backend::Auto`] those of
-    /// GPUs: CPUs share no swarms.
+    /// The multiprocessors of the devices that the settings name, which a rank sends to the others. With
+    /// [`Backend::Auto`] they are those of GPUs, because CPUs cannot share swarms.
     ///
     /// # Errors
     ///
-    /// Where there are no such devices.
+    /// If there are no such devices.
     ///
     /// [`Backend::Auto`]: crate::Backend::Auto
     pub fn own(settings: &Settings) -> Result<Vec<u32>> {
@@ -87,13 +87,13 @@ fn multiprocessors(settings: &Settings) -> Result<Vec<u32>> {
 
 /// GPUs.
 pub(super) fn gpus(settings: &Settings) -> Result<Chosen<machine::gpu::Gpu>> {
-    // Whether there is the first one, and what is missing otherwise, it says itself.
+    // Opening the first device reports whether it exists, and what is missing otherwise.
     let there = if settings.devices == Devices::default() { 1 } else { machine::gpu::count()? };
     let numbers = settings.devices.numbers(there)?;
     Ok(Chosen::new(numbers.len(), move |place| machine::gpu::Gpu::open(numbers[place])))
 }
 
-/// Emulated devices: as many as a test could want.
+/// Emulated devices: enough for tests.
 #[cfg(feature = "emulator")]
 pub(super) fn emulators(settings: &Settings) -> Result<Chosen<machine::emulator::Emulator>> {
     let count = settings.devices.numbers(machine::emulator::DEVICES)?.len();

@@ -1,4 +1,4 @@
-//! What is to be done: the same for every backend.
+//! The job: a description of the runs that is the same for every backend.
 
 mod check;
 
@@ -16,30 +16,30 @@ use crate::objective::bounds::{Bounds, Scales};
 use crate::settings::choices::Restart;
 use crate::settings::{OfRun, Settings};
 
-/// What is to be done, checked and in the run's number type: the same for every backend.
+/// The runs to carry out, checked and in their number type: the same for every backend.
 #[derive(Clone, Debug)]
 pub(crate) struct Job<R> {
-    /// `[run][coordinate]`, of one run where all have the same.
+    /// `[run][coordinate]`; of one run if all have the same bounds.
     pub(crate) lower: Vec<R>,
     pub(crate) upper: Vec<R>,
     pub(crate) dimensions: usize,
     pub(crate) procedure: Procedure<R>,
-    /// What each run has for itself, `[run]`
+    /// Per-run settings, `[run]`.
     pub(crate) own_runs: Vec<OwnRun<R>>,
-    /// Whether runs differ in that.
+    /// Whether these differ between runs.
     pub(crate) runs_differ: bool,
-    /// Whether no run whose values are finite stops by itself.
+    /// Whether no run with finite values stops on its own.
     pub(crate) never_stops: bool,
-    /// Whether runs begin anew that have converged, of a method.
+    /// Whether runs of a method restart when they have converged.
     pub(crate) restarts: bool,
-    /// Where the first individuals begin, `[run][individual][coordinate]`, of as many runs as have bounds.
+    /// Starting points of the first individuals, `[run][individual][coordinate]`, for as many runs as there are bounds.
     pub(crate) beginnings: Vec<R>,
-    /// How coordinates and values are shown.
+    /// How coordinates and values are converted for the user.
     pub(crate) scales: Scales<R>,
-    /// The most evaluations of a run whose iterations differ in them.
+    /// The limit of evaluations of a run whose iterations differ in evaluations.
     pub(crate) evaluations: u64,
     pub(crate) individuals: u32,
-    /// The number of the first individual, where only some of each run are here.
+    /// The number of the first individual, if this job has only some of each run.
     pub(crate) first_individual: u32,
     pub(crate) runs: u32,
     pub(crate) first_run: u64,
@@ -84,14 +84,14 @@ impl<R: Float> Job<R> {
             runs_differ: !settings.of_runs.is_empty(),
             scales,
             evaluations: settings.stop.evaluations.unwrap_or(u64::MAX),
-            // The settings' check has seen that both fit.
+            // The settings have been checked, so both fit.
             individuals: settings.individuals as u32,
             first_individual: 0,
             runs: settings.runs as u32,
             first_run: settings.first_run,
         };
         let bytes = job.bytes()?;
-        // Only now, when it is known that the runs can be counted in bytes.
+        // Only after checking that the size of the runs in bytes can be represented.
         let missing = settings.runs as usize - job.own_runs.len();
         let room = job.own_runs.try_reserve_exact(missing);
         room.map_err(|_| Error::HostMemory { bytes })?;
@@ -99,7 +99,7 @@ impl<R: Float> Job<R> {
         Ok(job)
     }
 
-    /// Some of the individuals of every run.
+    /// The job for some of the individuals of every run.
     pub(crate) fn of_share(&self, individuals: Range<u32>) -> Self {
         let given = self.beginning();
         let edge = |individual: u32| individual.min(given) as usize * self.dimensions;
@@ -114,7 +114,7 @@ impl<R: Float> Job<R> {
         }
     }
 
-    /// Some of the runs, as a batch of their own.
+    /// The job for some of the runs, as a batch of their own.
     pub(crate) fn of_part(&self, runs: Range<u32>) -> Self {
         let Range { start, end } = runs;
         let part = |all: &[R], len: usize| {
@@ -138,7 +138,7 @@ impl<R: Float> Job<R> {
         self.dimensions as u32
     }
 
-    /// Places in a row.
+    /// The length of a row, including padding.
     pub(crate) fn stride(&self) -> u32 {
         row_stride(self.dimensions())
     }
@@ -147,28 +147,28 @@ impl<R: Float> Job<R> {
         RunId { seed: self.own_runs[run as usize].seed, run: self.first_run + u64::from(run) }
     }
 
-    /// A run's place in the batch.
+    /// A run's index in the batch.
     pub(crate) fn place_of(&self, swarm: &Swarm<R>) -> u32 {
         (swarm.id.run - self.first_run) as u32
     }
 
-    /// When a run stops by itself.
+    /// When a run stops on its own.
     pub(super) fn stop_of(&self, run: u32) -> StopRule<R> {
         self.own_runs[run as usize].stop
     }
 
-    /// How many individuals of a run are given a point to begin at.
+    /// The number of individuals of a run with a starting point.
     pub(crate) fn beginning(&self) -> u32 {
         let of_run = self.beginnings.len() / self.dimensions / self.bounds_runs() as usize;
         of_run as u32
     }
 
-    /// How many runs have bounds of their own: all, or one for all.
+    /// The number of runs with their own bounds: all, or 1 if they share them.
     pub(crate) fn bounds_runs(&self) -> u32 {
         (self.lower.len() / self.dimensions) as u32
     }
 
-    /// What the CPU's loops take for a run.
+    /// The arguments of the CPU's loops for a run.
     pub(super) fn work<'a>(
         &'a self,
         run: u32,
@@ -186,26 +186,26 @@ impl<R: Float> Job<R> {
         cpu_ref::Bounds { lower: side(&self.lower), upper: side(&self.upper) }
     }
 
-    /// The lower and the upper bounds of all runs, or `[run][coordinate]` where runs have their own.
+    /// The lower and the upper bounds: of all runs together, or `[run][coordinate]` if runs have their own.
     pub(crate) fn all_bounds(&self) -> [&[R]; 2] {
         [&self.lower, &self.upper]
     }
 
-    /// What is a run's of numbers of which each run that has bounds has so many.
+    /// A run's part of an array that has `len` numbers for each run with its own bounds.
     fn of_run<'a>(&self, run: u32, all: &'a [R], len: usize) -> &'a [R] {
         &all[(run % self.bounds_runs()) as usize * len..][..len]
     }
 
-    /// Individuals of a run that is in this state: as many as at first, unless populations fall.
+    /// The number of individuals of a run in this state: the initial number, unless populations shrink.
     pub(crate) fn individuals_of(&self, swarm: &Swarm<R>) -> u32 {
         let Some(falls) = self.procedure.falls() else { return self.individuals };
         let [before, after] =
             [0, 1].map(|more| falls.individuals(swarm.control.iterations.saturating_add(more)));
-        // Those that leave do so before the next iteration, which may have been given up.
+        // Individuals leave before the next iteration, which may have been abandoned.
         if swarm.individuals() as u64 == u64::from(after) { after } else { before }
     }
 
-    /// The evaluations of a run until after an iteration, where they do not depend on the run.
+    /// The evaluations of a run up to the end of an iteration, if they do not depend on the run.
     pub(crate) fn evaluations_until(&self, iterations: u64) -> Option<u64> {
         if self.restarts {
             return None;
@@ -214,7 +214,7 @@ impl<R: Float> Job<R> {
         Some(after_the_first.saturating_add(u64::from(self.individuals)))
     }
 
-    /// About as many: where a run begins again from new places, or its populations grow, as if they did not.
+    /// The approximate number of evaluations: restarts and growing populations are ignored.
     pub(crate) fn expected_evaluations(&self, iterations: u64) -> u64 {
         let individuals = u64::from(self.individuals);
         let after_the_first = self.procedure.evaluations(self.individuals, iterations);
@@ -222,7 +222,8 @@ impl<R: Float> Job<R> {
         of_iterations.saturating_add(individuals)
     }
 
-    /// The evaluations of an iteration of a run for each of its individuals: the first one's, or the most where they differ.
+    /// The evaluations of a run's iteration, for each of its individuals: those of the first iteration, or the largest
+    /// number if iterations differ.
     pub(crate) fn evaluations_of_an_iteration(&self) -> f64 {
         let individuals = u64::from(self.individuals);
         let evaluations = match &self.procedure {
@@ -238,18 +239,18 @@ impl<R: Float> Job<R> {
         let number = size_of::<R>() as u64;
         let row = u64::from(self.stride()) * number;
         let (own, numbers) = self.procedure.keeps();
-        // What all may look at is there twice, in a method.
+        // A method stores the public data twice.
         let public =
             if matches!(self.procedure, Procedure::Pso(_) | Procedure::Spso(_)) { 1 } else { 2 };
         let rows = (public + own as u64) * row;
         let seen = size_of::<Fitness<R>>() as u64 + numbers as u64 * number;
         let individual = rows + public * seen;
-        // Sparks lie in memory twice, the second time in their ranges.
+        // Sparks are stored twice, the second time in their ranges.
         let candidates = match &self.procedure {
             Procedure::Fwa(fwa) => fwa.most_candidates(self.individuals),
             _ => 0,
         };
-        // The memory twice; two places of an archive for each individual.
+        // Twice the memory, and two archive entries for each individual.
         let memory = self.procedure.memory();
         let individual = individual + if memory.is_some() { 2 * row } else { 0 };
         // Matrices, and SHADE's individuals with their archive.
@@ -274,7 +275,7 @@ impl<R: Float> Job<R> {
         all.ok_or(Error::TooLarge { runs, individuals, dimensions: u64::from(self.dimensions()) })
     }
 
-    /// Where a run is as this job goes on from its state.
+    /// A run's control when this job continues from its state.
     pub(crate) fn going_on(&self, swarm: &Swarm<R>) -> Control {
         let control = self.settled(swarm);
         match &self.procedure {
@@ -305,7 +306,7 @@ impl<R: Float> Job<R> {
         }
     }
 
-    /// The state as this job goes on from it: stopped, or not, by this job's stop rule.
+    /// The control of a state when this job continues from it: stopped or not according to this job's stop rule.
     pub(crate) fn settled(&self, swarm: &Swarm<R>) -> Control {
         let control = swarm.control;
         let Control { iterations, improved_at, .. } = control;
@@ -320,7 +321,7 @@ impl<R: Float> Job<R> {
     }
 }
 
-/// The procedure that does what is asked for when a population has converged, and whether runs of it begin anew.
+/// The procedure with the requested behaviour after convergence, and whether its runs restart.
 fn restarting<R: Float>(
     procedure: Procedure<R>,
     settings: &Settings,
@@ -329,7 +330,7 @@ fn restarting<R: Float>(
         return Ok((procedure, false));
     }
     match procedure {
-        // By itself.
+        // It restarts on its own.
         Procedure::Portfolio(_) => Ok((procedure, false)),
         Procedure::Fwa(_) | Procedure::Spso(_) => {
             let algorithm = if matches!(procedure, Procedure::Fwa(_)) { "fwa" } else { "spso" };

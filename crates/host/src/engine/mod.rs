@@ -1,4 +1,4 @@
-//! Where runs are carried out: one [`Engine`] per place, or one that [`Asks`], all with the same numbers.
+//! Carries out runs: one [`Engine`] for each backend, or one that [`Asks`], all with the same results.
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::Control;
@@ -44,18 +44,18 @@ mod until;
 
 /// The state of all runs of an optimiser.
 pub(crate) trait State<R: Float>: Send {
-    /// Where the runs are.
+    /// The controls of all runs.
     fn controls(&mut self) -> Result<Vec<Control>>;
-    /// Where so many of the runs are that it is known of all how far they are and whether any goes on: of a batch of
-    /// a million runs that cannot stop by themselves, of one.
+    /// The controls of enough runs to know how far all are and whether any is running: one, for a batch of a million
+    /// runs that cannot stop on their own.
     fn landmarks(&mut self) -> Result<Vec<Control>> {
         self.controls()
     }
-    /// The evaluations of each run; none where an iteration evaluates every individual once.
+    /// The evaluations of each run; `None` if an iteration evaluates every individual once.
     fn evaluations(&mut self) -> Result<Option<Vec<u64>>> {
         Ok(None)
     }
-    /// How often each run has begun anew; nothing where none does.
+    /// The number of restarts of each run; empty if there are no restarts.
     fn restarts(&mut self) -> Result<Vec<u64>> {
         Ok(Vec::new())
     }
@@ -65,20 +65,21 @@ pub(crate) trait State<R: Float>: Send {
     fn best_positions(&mut self) -> Result<Vec<Vec<R>>>;
     /// The whole state.
     fn snapshot(&mut self) -> Result<Vec<Swarm<R>>>;
-    /// Takes over a state of the same shape, which [`Job::check_state`] has seen.
+    /// Replaces the state by one of the same shape, which [`Job::check_state`] has checked.
     fn restore(&mut self, swarms: &[Swarm<R>]) -> Result<()>;
-    /// The level at which each run, whose individuals have just been placed, begins to be lenient: see [`first_level`].
+    /// The level at which the relaxation of constraints starts, for each run, whose individuals have just been placed:
+    /// see [`first_level`].
     fn first_levels(&mut self) -> Result<Vec<R>> {
         Ok(self.snapshot()?.iter().map(|swarm| first_level(&swarm.best)).collect())
     }
-    /// Has each run that goes on do so at a level, `[run]`: see [`Job::ease`].
+    /// Sets the levels of all running runs, `[run]`: see [`Job::ease`].
     fn ease(&mut self, job: &Job<R>, levels: &[R]) -> Result<()> {
         let mut swarms = self.snapshot()?;
         job.ease(&mut swarms, levels);
         self.restore(&swarms)
     }
-    /// Who leaves each run, and to whom so many immigrants of each, `[run]`, will be offered; neither are more than it has
-    /// individuals.
+    /// The individuals that leave each run, and the individuals that immigrants may replace, for this number of
+    /// immigrants, `[run]`. Neither number exceeds that of its individuals.
     fn depart(&mut self, migration: &Migration, immigrants: &[usize]) -> Result<Vec<Departure<R>>> {
         let swarms = self.snapshot()?;
         Ok(departures(&swarms, migration, immigrants))
@@ -94,15 +95,15 @@ pub(crate) trait State<R: Float>: Send {
         job.immigrate(&mut swarms, immigrants, places);
         self.restore(&swarms)
     }
-    /// Which backend this is.
+    /// The backend.
     fn backend(&self) -> Backend;
-    /// The device in words.
+    /// A description of the device.
     fn device(&self) -> String;
-    /// How the runs are laid over the device.
+    /// The plan of the runs on the device.
     fn plan(&self) -> Option<Plan>;
 }
 
-/// The departures of runs whose whole states are at hand.
+/// The departures of runs from their whole states.
 fn departures<R: Float>(
     swarms: &[Swarm<R>],
     migration: &Migration,
@@ -112,77 +113,77 @@ fn departures<R: Float>(
     of_runs.map(|(swarm, &count)| migrating::departure(swarm, migration, count)).collect()
 }
 
-/// A state that advances by itself.
+/// A state that advances without the caller's help.
 pub(crate) trait Engine<R: Float>: State<R> {
-    /// Does so many iterations of every run that has not stopped by itself.
+    /// Does this many iterations of every run that has not stopped on its own.
     fn advance(&mut self, iterations: u64) -> Result<()>;
-    /// As [`advance`](Engine::advance), for no longer than until then, where an iteration takes so long that it matters; one
-    /// that is given up is as if it had not begun.
+    /// As [`advance`](Engine::advance), but only until the given time, if an iteration takes so long that it matters.
+    /// An abandoned iteration has no effect.
     fn advance_until(&mut self, iterations: u64, _: &Until) -> Result<()> {
         self.advance(iterations)
     }
-    /// How placing the first individuals went, where that is known.
+    /// How the first individuals were placed, if known.
     fn placing(&self) -> Placing {
         Placing::default()
     }
-    /// Whether it does epochs in one go, for which it is made ready: the identity of the device whose whole room that may
-    /// take. See [`advance_epochs`](Engine::advance_epochs).
+    /// Prepares for [`advance_epochs`](Engine::advance_epochs), if it is supported. Returns the identity of the device,
+    /// which a launch may use completely.
     fn prepare_epochs(&mut self) -> Result<Option<String>> {
         Ok(None)
     }
-    /// Does so many epochs of `every` iterations of one run, at whose ends its best individual sets out and another one is
-    /// offered to the worst, as [`depart`](State::depart) and [`immigrate`](State::immigrate) have it. Whether it does: only
-    /// where that is faster than one after the other.
+    /// Does `epochs` epochs of `every` iterations of one run. In each epoch its best individual leaves and another one
+    /// is offered to the worst, as by [`depart`](State::depart) and [`immigrate`](State::immigrate). Returns whether it
+    /// was done: only if this is faster than separate calls.
     fn advance_epochs(&mut self, _every: u64, _epochs: u64, _: Ferry<'_, R>) -> Result<bool> {
         Ok(false)
     }
-    /// Meets the other ranks that have particles of these runs too, before anything is done; whether devices exchange by
-    /// themselves what they have found.
+    /// Connects to the other ranks that share the particles of these runs, before anything else is done. Returns
+    /// whether devices exchange their results directly.
     fn meet(&mut self, _: &dyn Communicator, _: Exchange) -> Result<bool> {
         Ok(false)
     }
-    /// As [`advance`](Engine::advance), where those do the same.
+    /// As [`advance`](Engine::advance), while the other ranks do the same.
     fn advance_with(&mut self, _: &dyn Communicator, iterations: u64) -> Result<()> {
         self.advance(iterations)
     }
 }
 
-/// How placing the first individuals went.
+/// How the first individuals were placed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Placing {
-    /// How long it took; nothing where a device did it.
+    /// The time it took in seconds; 0 if a device did it.
     pub(crate) seconds: f64,
-    /// The evaluations of each run where it was given up, so that there is no state to go on from.
+    /// The evaluations of each run if the placement was abandoned, so that there is no state to continue from.
     pub(crate) given_up: Option<Vec<u64>>,
 }
 
-/// A state that advances with what others tell it: at first it asks for its first individuals.
+/// A state that advances with fitnesses from the caller: the first question contains its first individuals.
 pub(crate) trait Asks<R: Float>: State<R> {
-    /// The points to be evaluated next, the same until they have been told of; none where all runs have stopped.
-    /// There may be none in an iteration.
+    /// The next points to evaluate; the same points until their fitness is told. `None` if all runs have stopped. An
+    /// iteration may have no points.
     fn ask(&mut self) -> Result<Option<&Asked<R>>>;
     /// Whether the individuals have a fitness.
     fn is_placed(&self) -> bool;
-    /// Takes the fitness of the points last asked for, and goes on; until then nothing has changed.
+    /// Takes the fitness of the last requested points, and continues; until then nothing has changed.
     fn tell(&mut self, told: &[Fitness<R>]) -> Result<()>;
-    /// As [`ask`](Asks::ask), on the device on which the individuals move, and as the points are meant.
+    /// As [`ask`](Asks::ask), on the device on which the individuals move, and in the users' units.
     fn ask_on_device(&mut self) -> Result<Option<DevicePoints>> {
         let what = "an objective that evaluates on a GPU".into();
         Err(Error::Unsupported { what, backend: self.backend().name(), allowed: "gpu" })
     }
-    /// As [`tell`](Asks::tell), of points that were asked for on the device; values have their own signs.
+    /// As [`tell`](Asks::tell), for points that were requested on the device; values have the users' sign.
     fn tell_on_device(&mut self, values: &DeviceValues) -> Result<()> {
         Err(Error::Told { expected: 0, found: values.count })
     }
 }
 
-/// All runs, and who evaluates.
+/// All runs, and what evaluates them.
 pub(crate) enum Driver<R: Float> {
-    /// What moves them.
+    /// The engine that moves them.
     Engine(Box<dyn Engine<R>>),
     /// The host.
     Host(Box<dyn Asks<R>>, Evaluation<R>),
-    /// Whoever calls.
+    /// The caller.
     Caller(Box<dyn Asks<R>>),
 }
 
@@ -209,8 +210,8 @@ impl<R: Float> Driver<R> {
         }
     }
 
-    /// Whether runs that were to go on are nowhere after this error: what an objective of the host says comes between
-    /// iterations.
+    /// Whether running runs are in an undefined state after this error: errors of an objective on the host occur
+    /// between iterations.
     pub(crate) fn is_lost_by(&self, error: &Error) -> bool {
         let said = matches!(error, Error::Objective { .. } | Error::Told { .. });
         !(said && matches!(self, Driver::Host(..)))
@@ -254,8 +255,8 @@ impl<R: Float> Driver<R> {
         }
     }
 
-    /// Does so many iterations of every run that has not stopped by itself, fewer where that time comes before, with other
-    /// ranks where there are any; where the caller evaluates, none.
+    /// Does this many iterations of every run that has not stopped on its own, or fewer if the time is over before;
+    /// with other ranks, if there are any. Does nothing if the caller evaluates.
     pub(crate) fn advance(
         &mut self,
         iterations: u64,
@@ -264,7 +265,7 @@ impl<R: Float> Driver<R> {
     ) -> Result<()> {
         match self {
             Driver::Engine(engine) => match others {
-                // All do the same, and none knows when it is time for another.
+                // All ranks do the same number of iterations, and none knows when the time of another is over.
                 Some(others) => engine.advance_with(others, iterations),
                 None => engine.advance_until(iterations, until),
             },
@@ -274,7 +275,7 @@ impl<R: Float> Driver<R> {
     }
 }
 
-/// Makes the driver that the settings ask for, its individuals placed, unless the caller evaluates.
+/// Creates the driver for the settings and places its individuals, unless the caller evaluates.
 fn start_here<R: Float>(
     by: Evaluator<R>,
     bounds: &Bounds,
@@ -290,7 +291,7 @@ fn start_here<R: Float>(
     Ok((job, driver))
 }
 
-/// What is to be laid over a device, of points whose coordinates lanes show each other or not.
+/// The planner's input; `gathers` says whether lanes exchange coordinates.
 fn demand<R: Float>(
     job: &Job<R>,
     gathers: bool,

@@ -1,7 +1,7 @@
-//! What is compiled once for each precision, in this crate.
+//! Compiles the engines once for each precision, in this crate.
 //!
-//! A function of a generic number is compiled in every crate that calls it. The engines take minutes for that, and megabytes in
-//! each program; so whoever makes them goes through two functions, of `f32` and `f64`, that are of no generic type.
+//! A generic function is compiled in every crate that calls it. For the engines this takes minutes, and megabytes in
+//! each program. Therefore they are created through two functions that are not generic, for `f32` and `f64`.
 
 use std::any::{Any, TypeId};
 
@@ -14,16 +14,16 @@ use crate::objective::bounds::Bounds;
 use crate::objective::evaluator::Evaluator;
 use crate::settings::Settings;
 
-/// A function whose argument, and what it gives, depend on the precision.
+/// A function whose argument and result depend on the precision.
 type Erased = fn(Box<dyn Any>) -> Box<dyn Any>;
 
-/// What the function of the precision `R` gives, of those of `f32` and `f64`.
+/// Calls the function for the precision `R`, of those for `f32` and `f64`.
 fn of<R: Float, A: 'static, B: 'static>([single, double]: [Erased; 2], argument: A) -> B {
     let function = if TypeId::of::<R>() == TypeId::of::<f32>() { single } else { double };
     *function(Box::new(argument)).downcast().expect("of the same precision")
 }
 
-/// A function of such an argument.
+/// Calls a function with a type-erased argument.
 fn erased<A: 'static, B: 'static>(
     argument: Box<dyn Any>,
     function: impl FnOnce(A) -> B,
@@ -76,7 +76,7 @@ fn procedure_double(named: Box<dyn Any>) -> Box<dyn Any> {
     erased(named, procedure_of::<f64>)
 }
 
-/// A built-in algorithm, checked for so many individuals.
+/// A built-in algorithm, checked for this number of individuals.
 pub(super) fn procedure<R: Float>(algorithm: &Algorithm, individuals: u64) -> Result<Procedure<R>> {
     of::<R, Named, _>([procedure_single, procedure_double], (*algorithm, individuals))
 }

@@ -1,11 +1,11 @@
-//! How runs are laid over a GPU, as reports say it.
+//! The plan of runs on a GPU, for reports.
 
 use crate::settings::choices::Schedule;
 
-/// Under a name of its own, since serde would borrow a `str` that it sees from what it reads.
+/// An alias, because serde would borrow a `str` in a field from its input.
 type TileName = &'static str;
 
-/// How runs are laid over a GPU.
+/// How runs are mapped to a GPU.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Backend, Bounds, Error, Schedule, Settings, Stop, minimise, problems::Sphere};
@@ -26,17 +26,17 @@ type TileName = &'static str;
 pub struct Plan {
     /// The schedule, never [`Schedule::Auto`].
     pub schedule: Schedule,
-    /// The name of the tile that holds particles in registers; none where particles are not.
+    /// The name of the tile that holds particles in registers; `None` if they are not in registers.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::tile"))]
     pub tile: Option<TileName>,
-    /// Threads of a block.
+    /// The number of threads per block.
     pub block: u32,
-    /// Blocks that share a run.
+    /// The number of blocks that share a run.
     pub blocks_per_run: u32,
-    /// Whether they are a cluster, as GPUs of compute capability 9.0 and later have them.
+    /// Whether these blocks are a cluster, as supported by GPUs of compute capability 9.0 and later.
     pub cluster: bool,
-    /// Whether bulk copies bring and take away what streams, as GPUs of compute capability 9.0 and later have them.
+    /// Whether streaming uses bulk copies, as supported by GPUs of compute capability 9.0 and later.
     pub bulk_copies: bool,
-    /// Runs in one launch.
+    /// The number of runs in one launch.
     pub runs_per_launch: u32,
 }

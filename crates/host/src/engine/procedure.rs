@@ -1,4 +1,4 @@
-//! The algorithms as backends know them.
+//! The algorithms in the form that backends use.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,13 +22,13 @@ use crate::error::{Error, Result};
 use crate::machine::kernels::Kernels;
 use crate::settings::choices::Backend;
 
-/// An algorithm with its parameters in the run's number type.
+/// An algorithm with its parameters in the number type of the run.
 #[derive(Clone, Debug)]
 pub(crate) enum Procedure<R> {
-    /// A star with constant inertia, which has loops and kernels of its own.
+    /// The star topology with constant inertia, which has its own loops and kernels.
     Pso(Coefficients<R>),
     Spso(Coefficients<R>),
-    /// No method: on the CPU alone.
+    /// Not a method; on the CPU only.
     Fwa(Fwa<R>),
     /// CMA-ES, alone or with SHADE.
     Portfolio(Portfolio<R>),
@@ -36,21 +36,21 @@ pub(crate) enum Procedure<R> {
     Method(Named<R>),
 }
 
-/// A method, with its name in the names of kernels.
+/// A method with its name in the names of kernels.
 #[derive(Clone)]
 pub(crate) struct Named<R> {
     pub(crate) name: &'static str,
     pub(crate) method: Arc<dyn AnyMethod<R>>,
-    /// Where its kernels are, unless they are built in.
+    /// The package with its kernels, unless they are built in.
     pub(crate) kernels: Option<Kernels>,
-    /// What the kernels of its paper do, if it has such.
+    /// What the kernels of its paper do, if there are any.
     pub(crate) steps: Option<Steps>,
-    /// When its population falls, if it does.
+    /// How its population shrinks, if it does.
     pub(crate) falls: Option<Arc<Falls>>,
 }
 
 impl<R> Named<R> {
-    /// What its layout over a device depends on.
+    /// The properties that its layout on a device depends on.
     pub(crate) fn moves(&self) -> Moves {
         Moves { has_steps: self.steps.is_some(), ..self.method.moves() }
     }
@@ -62,17 +62,17 @@ impl<R> fmt::Debug for Named<R> {
     }
 }
 
-/// An algorithm, and where it can run.
+/// An algorithm, and the backends that support it.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted<R> {
-    /// The name by which users call it.
+    /// Its name in commands and errors.
     pub(crate) id: &'static str,
     pub(crate) procedure: Procedure<R>,
     pub(crate) backends: Vec<Backend>,
 }
 
 impl<R: Float> Wanted<R> {
-    /// A built-in algorithm, checked for so many individuals.
+    /// A built-in algorithm, checked for this number of individuals.
     pub(crate) fn new(algorithm: &Algorithm, individuals: u64) -> Result<Self> {
         let info = algorithm.info();
         let procedure = once::procedure(algorithm, individuals)?;
@@ -81,7 +81,7 @@ impl<R: Float> Wanted<R> {
 }
 
 impl<R: Float> Procedure<R> {
-    /// A built-in algorithm, checked for so many individuals.
+    /// A built-in algorithm, checked for this number of individuals.
     pub(super) fn here(algorithm: &Algorithm, individuals: u64) -> Result<Self> {
         Ok(match algorithm {
             Algorithm::Pso(params) if params.is_plain() => Procedure::Pso(params.coefficients()?),
@@ -114,14 +114,14 @@ impl<R: Float> Procedure<R> {
         })
     }
 
-    /// A method, by its name in the names of kernels.
+    /// A method, with its name in the names of kernels.
     pub(crate) fn named<M: Method<R>>(name: &'static str, method: M) -> Self {
         const { assert!(M::OWN <= MAX_OWN && M::NUMBERS <= MAX_NUMBERS) };
         let method = Arc::new(method);
         Procedure::Method(Named { name, method, kernels: None, steps: None, falls: None })
     }
 
-    /// The halves of its iterations, where all points of one are proposed before any is evaluated.
+    /// The two halves of its iterations, if all points of an iteration are proposed before any is evaluated.
     pub(super) fn halves(&self) -> Option<Box<dyn Halves<R>>> {
         match self {
             Procedure::Pso(coefficients) => Some(Box::new(pso::Flying::new(*coefficients))),
@@ -130,7 +130,7 @@ impl<R: Float> Procedure<R> {
         }
     }
 
-    /// The same method with kernels of its paper, which do this.
+    /// This method with the kernels of its paper.
     fn with_steps(self, steps: Steps) -> Self {
         match self {
             Procedure::Method(named) => Procedure::Method(Named { steps: Some(steps), ..named }),
@@ -138,7 +138,7 @@ impl<R: Float> Procedure<R> {
         }
     }
 
-    /// The same method with a population that falls so.
+    /// This method with a shrinking population.
     fn falling(self, falls: Option<Falls>) -> Self {
         match self {
             Procedure::Method(named) => {
@@ -148,7 +148,7 @@ impl<R: Float> Procedure<R> {
         }
     }
 
-    /// When the population falls, if it does.
+    /// How the population shrinks, if it does.
     pub(crate) fn falls(&self) -> Option<&Arc<Falls>> {
         match self {
             Procedure::Method(named) => named.falls.as_ref(),
@@ -156,7 +156,7 @@ impl<R: Float> Procedure<R> {
         }
     }
 
-    /// The same as a method, with the same bits, if it is one.
+    /// The algorithm as a method with the same bits, if there is one.
     pub(super) fn as_method(&self) -> Self {
         match self {
             &Procedure::Pso(coefficients) => {
@@ -173,7 +173,7 @@ impl<R: Float> Procedure<R> {
         }
     }
 
-    /// The same method with these kernels.
+    /// This method with these kernels.
     pub(crate) fn with_kernels(self, kernels: Option<Kernels>) -> Self {
         match self {
             Procedure::Method(named) => Procedure::Method(Named { kernels, ..named }),
@@ -181,7 +181,7 @@ impl<R: Float> Procedure<R> {
         }
     }
 
-    /// Whether a method makes as many attempts as it may.
+    /// Checks that a method's number of attempts is allowed.
     pub(crate) fn check_attempts(&self) -> Result<()> {
         match self {
             Procedure::Method(named)
@@ -197,7 +197,7 @@ impl<R: Float> Procedure<R> {
         }
     }
 
-    /// Evaluations of so many individuals in so many iterations; none where that depends on the run.
+    /// The evaluations of this many individuals in this many iterations; `None` if the number depends on the run.
     pub(super) fn evaluations(&self, individuals: u32, iterations: u64) -> Option<u64> {
         match self {
             Procedure::Fwa(_) | Procedure::Portfolio(_) => None,
@@ -211,12 +211,12 @@ impl<R: Float> Procedure<R> {
         }
     }
 
-    /// The evaluations of so many iterations of one leg of so many individuals, its placing not counted.
+    /// The evaluations of one leg with this many individuals as a function of its iterations, without the placement.
     pub(super) fn of_leg(&self, individuals: u32) -> impl Fn(u64) -> u64 + '_ {
         move |age| self.evaluations(individuals, age).unwrap_or(0)
     }
 
-    /// The iteration in which what happens in this one is noticed.
+    /// The iteration in which an improvement in this iteration is noticed.
     pub(super) fn noticed(&self, iteration: u64) -> u64 {
         match self {
             Procedure::Method(named) => named.method.noticed(iteration),
@@ -224,7 +224,7 @@ impl<R: Float> Procedure<R> {
         }
     }
 
-    /// How many numbers a run remembers, if it is a method whose individuals have something in common.
+    /// The count of numbers in a run's memory, if it is a method whose individuals share one.
     pub(crate) fn memory(&self) -> Option<u32> {
         match self {
             Procedure::Method(named) if named.moves().shares => {
@@ -234,7 +234,7 @@ impl<R: Float> Procedure<R> {
         }
     }
 
-    /// Own rows, and numbers, of an individual.
+    /// The number of own rows, and of numbers, of an individual.
     pub(crate) fn keeps(&self) -> (usize, usize) {
         match self {
             Procedure::Fwa(_) => (0, fwa::NUMBERS),

@@ -1,4 +1,4 @@
-//! Whether a state is one of searches that begin anew.
+//! Checks states of searches with restarts.
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::Control;
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::settings::MAX_ITERATIONS;
 
 impl<R: Float> Job<R> {
-    /// Whether a state is one of a run that begins anew, alone or with another search.
+    /// Checks the state of a run with restarts, alone or together with another search.
     pub(super) fn check_searches(
         &self,
         run: u32,
@@ -71,7 +71,7 @@ impl<R: Float> Job<R> {
                 return said(false, "best position", format!("NaN (run {run}, place {at})"));
             }
             if legs.is_new {
-                // The arrays are those of the leg before, which nothing depends on.
+                // The arrays are those of the previous leg, and nothing depends on them.
                 continue;
             }
             let (each, remembered, places) = searches.keeps(n, &legs);

@@ -1,4 +1,4 @@
-//! Until when backends may work.
+//! The time until which backends may work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 
 use crate::settings::Stop;
 
-/// The moment at which work is given up: the end of the time, or an interrupt. Once it has come it stays.
+/// The time at which work is abandoned: the time limit, or an interrupt. Once it has come, it stays so.
 #[derive(Debug, Default)]
 pub(crate) struct Until {
     end: Option<Instant>,
     interrupt: Option<Arc<AtomicBool>>,
-    /// Before that it does not come.
+    /// It does not come before this time.
     earliest: Option<Instant>,
     has_come: AtomicBool,
 }
 
-/// Placing the first individuals is not given up before it has taken so long: what is placed at once always is.
+/// The shortest time after which placing the first individuals is abandoned: a fast placement is always completed.
 const PLACING: Duration = Duration::from_millis(50);
 
 impl Until {
@@ -25,16 +25,16 @@ impl Until {
         Until::default()
     }
 
-    /// When these end a run that has taken so many seconds.
+    /// The time at which the limits end a run that has taken this many seconds.
     pub(crate) fn of(stop: &Stop, seconds: f64) -> Self {
         let left = stop.seconds.map(|limit| (limit - seconds).max(0.0));
-        // What is too far away for a clock never comes.
+        // A limit that is too far away for the clock never comes.
         let left = left.and_then(|left| Duration::try_from_secs_f64(left).ok());
         let end = left.and_then(|left| Instant::now().checked_add(left));
         Until { end, interrupt: stop.interrupt.clone(), ..Until::default() }
     }
 
-    /// The same for placing the first individuals, which begins now.
+    /// The time at which placing the first individuals, which starts now, is abandoned.
     pub(crate) fn of_placing(stop: &Stop) -> Self {
         Until { earliest: Some(Instant::now() + PLACING), ..Until::of(stop, 0.0) }
     }
@@ -44,13 +44,13 @@ impl Until {
         self.end.is_some() || self.interrupt.is_some()
     }
 
-    /// Whether the end of the time is no further away than so many seconds.
+    /// Whether the time limit is at most this many seconds away.
     pub(crate) fn is_within(&self, seconds: f64) -> bool {
         let left = self.end.map(|end| end.saturating_duration_since(Instant::now()));
         left.is_some_and(|left| left.as_secs_f64() <= seconds)
     }
 
-    /// Whether it has come; it takes some 30 ns to find out.
+    /// Whether it has come; this check takes about 30 ns.
     pub(crate) fn has_come(&self) -> bool {
         if self.has_come.load(Ordering::Relaxed) {
             return true;

@@ -1,4 +1,4 @@
-//! What backends refuse to carry out.
+//! Requests that backends refuse.
 
 use std::ops::Range;
 
@@ -9,16 +9,16 @@ use crate::settings::choices::{Backend, Schedule};
 use crate::settings::devices::Devices;
 use crate::settings::peers::Peers;
 
-/// What shares the particles of a swarm.
+/// The backends that can share the particles of a swarm.
 pub(in crate::engine) const BY_DEVICES: &str = "backend gpu or emulator";
 
-/// What to say where a swarm cannot be split.
+/// The error if a swarm cannot be split.
 pub(in crate::engine) fn not_split(allowed: &str) -> Error {
     let (value, allowed) = ("true".into(), format!("with {allowed}"));
     Error::Setting { field: "split", value, allowed }
 }
 
-/// Whether every device has a particle.
+/// Checks that every device has a particle.
 pub(super) fn check_shares(
     shares: &[Range<u32>],
     individuals: u32,
@@ -33,7 +33,8 @@ pub(super) fn check_shares(
     Err(Error::Setting { field, value, allowed })
 }
 
-/// A schedule, a block size or devices mean nothing to the CPU: whoever asks for both has made a mistake.
+/// Refuses schedules, block sizes and devices, which have no meaning for the CPU: a user who asks for both has made a
+/// mistake.
 pub(super) fn check_no_geometry(settings: &Settings) -> Result<()> {
     if settings.split {
         return Err(not_split(BY_DEVICES));
@@ -51,7 +52,7 @@ pub(super) fn check_no_geometry(settings: &Settings) -> Result<()> {
     Err(Error::Unsupported { what, backend: Backend::Cpu.name(), allowed: "gpu, emulator, auto" })
 }
 
-/// Whether an algorithm runs on a backend.
+/// Checks that an algorithm runs on a backend.
 pub(super) fn check_algorithm<R>(wanted: &Wanted<R>, backend: Backend) -> Result<()> {
     if wanted.backends.contains(&backend) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The host evaluates what others move.
+//! Evaluates on the host what another engine moves.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,19 +19,19 @@ use crate::objective::evaluator::Asked;
 use crate::objective::on_device::DeviceValues;
 use crate::settings::Settings;
 
-/// An objective of the host, and the threads that evaluate it.
+/// An objective on the host, and the threads that evaluate it.
 pub(crate) struct Evaluation<R> {
     objective: HostObjective<R>,
     workers: Workers,
     first_run: u64,
     dimensions: usize,
-    /// Points for a task of a thread; none before the first have been evaluated.
+    /// The number of points in a task of a thread; `None` before the first evaluations.
     grain: Option<usize>,
     placing: Placing,
 }
 
 impl<R: Float> Evaluation<R> {
-    /// Has the individuals placed.
+    /// Creates the driver and places the individuals.
     pub(in crate::engine) fn start(
         mut asks: Box<dyn Asks<R>>,
         (objective, dimensions): (HostObjective<R>, usize),
@@ -46,7 +46,7 @@ impl<R: Float> Evaluation<R> {
         Ok(Driver::Host(asks, evaluation))
     }
 
-    /// Evaluates the first individuals, or as many of them as there is time for.
+    /// Evaluates the first individuals, or as many of them as the time allows.
     fn place(&mut self, asks: &mut dyn Asks<R>, settings: &Settings) -> Result<()> {
         let start = Instant::now();
         if self.step_on_device(asks)?.is_some() {
@@ -72,14 +72,14 @@ impl<R: Float> Evaluation<R> {
         &self.placing
     }
 
-    /// Does so many iterations of every run that has not stopped by itself, fewer where that time comes before.
+    /// Does this many iterations of every run that has not stopped on its own, or fewer if the time is over before.
     pub(in crate::engine) fn advance(
         &mut self,
         asks: &mut dyn Asks<R>,
         iterations: u64,
         until: &Until,
     ) -> Result<()> {
-        // The iteration that the runs that go on have reached, which is the same for all.
+        // The iteration that the running runs have reached, which is the same for all.
         let reached = |asks: &mut dyn Asks<R>| -> Result<Option<u64>> {
             let controls = asks.landmarks()?;
             let mut going = controls.iter().filter(|control| control.stopped == stopped::NOT);
@@ -98,7 +98,7 @@ impl<R: Float> Evaluation<R> {
             let Some(asked) = asks.ask()? else { return Ok(()) };
             let told = self.evaluate(asked, until, false)?;
             if until.has_come() {
-                // What is not told has not happened.
+                // Without the call of `tell`, the iteration has not happened.
                 return Ok(());
             }
             asks.tell(&told)?;
@@ -106,8 +106,8 @@ impl<R: Float> Evaluation<R> {
         Ok(())
     }
 
-    /// Does an iteration, or places the individuals, where all of it happens on a device; nothing where that is not so, and whether
-    /// any run went on.
+    /// Does an iteration, or places the individuals, if all of it happens on a device; returns whether any run was
+    /// running. `None` if it does not happen on a device.
     fn step_on_device(&mut self, asks: &mut dyn Asks<R>) -> Result<Option<bool>> {
         let Kind::Device(evaluate) = &self.objective.kind else { return Ok(None) };
         let Some(points) = asks.ask_on_device()? else { return Ok(Some(false)) };
@@ -119,8 +119,8 @@ impl<R: Float> Evaluation<R> {
         Ok(Some(true))
     }
 
-    /// The fitness at the points, or the message of a panic; when that time has come the worst for the others, of which one
-    /// `at_least` is evaluated.
+    /// The fitness at the points, or the message of a panic. When the time is over, the remaining points get the worst
+    /// fitness; with `at_least`, one point is evaluated in any case.
     fn evaluate(
         &mut self,
         asked: &Asked<R>,
@@ -173,9 +173,10 @@ impl<R: Float> Evaluation<R> {
     }
 }
 
-/// What comes of calling a user's objective, or the message with which it panics.
+/// The result of calling a user's objective, or the error with the message of its panic.
 pub(crate) fn caught<T>(evaluate: impl FnOnce() -> T) -> Result<T> {
-    // What the objective leaves behind is its own; what callers of ours leave is lost, unless it was only shared.
+    // The objective is responsible for its own state. Callers discard their state after an error, unless it was only
+    // shared.
     catch_unwind(AssertUnwindSafe(evaluate)).map_err(|panic| Error::Objective {
         message: message(&*panic).unwrap_or("no message").into(),
     })

@@ -1,4 +1,4 @@
-//! The loops of `cpu-ref` that carry out a procedure.
+//! Calls the loops of `cpu-ref` that carry out a procedure.
 
 use warpswarm_core::Float;
 use warpswarm_cpu_ref::generation::Work;
@@ -39,7 +39,7 @@ fn task<'a, R: Float, O>(work: &Work<'a, R>, objective: O) -> Task<'a, R, O> {
     Task { objective, bounds, start, stop, halt }
 }
 
-/// Advances a swarm; what it evaluates has the violation as well, where the objective is `CONSTRAINED`.
+/// Advances a swarm. If the objective is `CONSTRAINED`, evaluations also compute the violation.
 pub(in super::super) fn advance<R: Float, const CONSTRAINED: bool>(
     swarm: &mut Swarm<R>,
     job: &Job<R>,
@@ -64,7 +64,7 @@ pub(in super::super) fn advance<R: Float, const CONSTRAINED: bool>(
     }
 }
 
-/// The evaluations of each run, where iterations differ in them.
+/// The evaluations of each run, if iterations differ in evaluations.
 pub(in super::super) fn evaluations<'a, R: Float>(
     job: &Job<R>,
     swarms: impl Iterator<Item = &'a Swarm<R>>,

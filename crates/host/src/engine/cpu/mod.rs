@@ -1,4 +1,4 @@
-//! The CPU: `cpu-ref`'s loops, spread over threads, the same bits with any number of them.
+//! The CPU engine: the loops of `cpu-ref` on several threads, with the same bits for any number of threads.
 
 pub(super) mod hosted;
 mod loops;
@@ -27,14 +27,13 @@ use workers::{Workers, check_memory};
 
 pub(super) use loops::{advance, evaluations, place};
 
-/// A task for a thread should take at least so long, in seconds: starting one takes about a
-/// microsecond.
+/// The shortest useful task for a thread, in seconds: starting one takes about a microsecond.
 pub(crate) const TASK_SECONDS: f64 = 20e-6;
 
-/// What is placed in less says nothing of how long an evaluation takes: code and memory come from afar at first.
+/// A shorter placement does not show how long an evaluation takes, because caches are cold at first.
 const COLD_SECONDS: f64 = 4.0 * TASK_SECONDS;
 
-/// With so many runs a thread, each run stays on one.
+/// From this number of runs per thread, each run stays on one thread.
 const RUNS_PER_THREAD: usize = 4;
 
 pub(crate) struct Cpu<R> {
@@ -42,29 +41,30 @@ pub(crate) struct Cpu<R> {
     objective: Portable<R>,
     swarms: Vec<Swarm<R>>,
     workers: Workers,
-    /// How one run is spread over the pool.
+    /// How one run is divided among the threads of the pool.
     spread: Threads,
     placing: Placing,
-    /// Seconds of an iteration of all runs, about; from placing at first.
+    /// Approximate seconds of an iteration of all runs; at first estimated from the placement.
     seconds: f64,
-    /// Memory for what the runs were before an iteration that may be given up.
+    /// Memory for a copy of the runs from before an iteration that may be abandoned.
     before: Vec<Swarm<R>>,
 }
 
-/// Iterations of so many seconds may be given up; shorter ones are waited for.
+/// Iterations that take longer than this many seconds may be abandoned; shorter ones are completed.
 const LONG_SECONDS: f64 = 0.02;
-/// That costs a copy of the state, at most this part of an iteration, except of the last one before the end of the time.
+/// Abandoning requires a copy of the state. It may take at most this fraction of an iteration, except for the last
+/// iteration before the time limit.
 const COPY_PART: f64 = 0.05;
-/// Bytes that are copied in a second, and what a copy of a run costs besides.
+/// The bytes that are copied per second, and the additional cost of copying a run.
 const COPY_RATE: f64 = 4e9;
 const COPY_SECONDS: f64 = 2e-7;
-/// Larger states are not copied: who has memory for one may not have it for two.
+/// Larger states are not copied: there may be memory for only one of them.
 const COPY_BYTES: u64 = 1 << 30;
-/// An evaluation that takes so long is worth a look at the clock; shorter ones are done a task at a time.
+/// If an evaluation takes this many seconds, the clock is checked after each one; otherwise after each task.
 const SLOW_SECONDS: f64 = 2e-6;
 
 impl<R: Float> Cpu<R> {
-    /// Places the individuals, or as many of them as there is time for.
+    /// Places the individuals, or as many of them as the time allows.
     pub(crate) fn new(
         job: Job<R>,
         objective: Portable<R>,
@@ -81,15 +81,15 @@ impl<R: Float> Cpu<R> {
         Ok(cpu)
     }
 
-    /// Places the individuals of all runs, and sees from that how long an evaluation takes.
+    /// Places the individuals of all runs, and estimates from that how long an evaluation takes.
     fn place(&mut self, stop: &Stop) -> Result<()> {
         let (job, spread) = (&self.job, self.spread);
         let until = Until::of_placing(stop);
-        // There is something to show in any case.
+        // At least one individual is evaluated, so that there is a result.
         let begun = AtomicBool::new(false);
         let is_late = || begun.load(Ordering::Relaxed) && until.has_come();
         let place = |run| {
-            // Here, where a thread is awake already.
+            // Measured here, when the thread is already awake.
             let start = Instant::now();
             let evaluate = |x: &[R]| (self.objective.evaluate)(run, x).within(R::ZERO);
             let in_time = |x: &[R]| {
@@ -131,27 +131,28 @@ impl<R: Float> Cpu<R> {
     }
 }
 
-/// Has a run whose individuals were not all placed be shown; its evaluations.
+/// Makes a run whose individuals were not all placed presentable; returns its evaluations.
 fn give_up<R: Float>(swarm: &mut Swarm<R>, job: &Job<R>) -> u64 {
     if swarm.global.index == Candidate::<R>::NONE.index {
-        // It has no best; at least it is in its bounds.
+        // Without a best, use a point within the bounds.
         let lower = job.bounds_of(job.place_of(swarm)).lower;
         swarm.global_position[..lower.len()].copy_from_slice(lower);
     }
     let count = |is: &dyn Fn(&Fitness<R>) -> bool| swarm.best.iter().filter(|at| is(at)).count();
     let (evaluations, not_finite) = (count(&|at| !at.is_worst()), count(&|at| !at.is_finite()));
-    // Those that were not evaluated too, as where others are told of them.
+    // Individuals that were not evaluated count too, as in an ask-and-tell run.
     swarm.control.not_finite = not_finite as u64;
     evaluations as u64
 }
 
-/// The particles of a task, of which so many take long enough: fewer, where otherwise some threads had a task more than others.
+/// The number of particles in a task, if `enough` of them take long enough: fewer, if otherwise some threads would have
+/// one task more than others.
 fn of_a_task(all: usize, enough: usize, threads: usize) -> usize {
     let tasks = all.div_ceil(enough);
     if tasks > threads { all.div_ceil(tasks.next_multiple_of(threads)) } else { enough }
 }
 
-/// Makes all runs, side by side if there is a pool.
+/// Creates all runs, in parallel if there is a pool.
 fn collect<T: Send>(
     pool: Option<&rayon::ThreadPool>,
     runs: u32,
@@ -163,7 +164,7 @@ fn collect<T: Send>(
     }
 }
 
-/// Does `work` on all runs, side by side if there is a pool.
+/// Does `work` on all runs, in parallel if there is a pool.
 fn for_each<R: Float>(
     pool: Option<&rayon::ThreadPool>,
     swarms: &mut [Swarm<R>],
@@ -176,7 +177,7 @@ fn for_each<R: Float>(
 }
 
 impl<R: Float> Cpu<R> {
-    /// Whether an iteration may take so long that it is to be given up when the time comes.
+    /// Whether an iteration may take so long that it should be abandoned when the time is over.
     fn may_give_up(&self, until: &Until) -> Result<bool> {
         if !until.may_come() || self.seconds < LONG_SECONDS {
             return Ok(false);
@@ -187,7 +188,7 @@ impl<R: Float> Cpu<R> {
         Ok(bytes <= COPY_BYTES && (is_cheap || until.is_within(2.0 * self.seconds)))
     }
 
-    /// One iteration, or none.
+    /// Does one iteration, or none if the time is over before its end.
     fn try_one(&mut self, until: &Until) -> Result<()> {
         self.before.resize_with(self.swarms.len(), || Swarm::unplaced(1, 1, RunId::default()));
         self.before.iter_mut().zip(&self.swarms).for_each(|(copy, swarm)| copy.clone_from(swarm));
@@ -198,7 +199,7 @@ impl<R: Float> Cpu<R> {
         Ok(())
     }
 
-    /// So many iterations of all runs; anything of them where that time comes before.
+    /// Does this many iterations of all runs; if the time is over before, their state is undefined.
     fn advance_all(&mut self, iterations: u64, until: &Until) -> Result<()> {
         let (spread, constrained) = (self.spread, self.objective.constrained);
         let mut swarms = std::mem::take(&mut self.swarms);
@@ -225,7 +226,7 @@ impl<R: Float> Cpu<R> {
                 advance::<R, false>(swarm, job, &work, iterations, spread);
             }
         };
-        // Where the objective panics, the swarms are anywhere in an iteration.
+        // If the objective panics, the swarms are in the middle of an iteration.
         let done = caught(|| for_each(self.workers.pool.as_ref(), &mut swarms, &advance_one));
         self.swarms = swarms;
         done
@@ -249,7 +250,7 @@ impl<R: Float> Engine<R> for Cpu<R> {
         } else {
             self.advance_all(iterations, &Until::never())?;
         }
-        // Iterations may differ.
+        // Iterations may differ in time.
         let seconds = start.elapsed().as_secs_f64() / iterations.max(1) as f64;
         self.seconds = seconds.max(0.5 * self.seconds);
         Ok(())
@@ -340,7 +341,7 @@ mod tests {
     use crate::objective::evaluator::Portable;
     use crate::settings::Settings;
 
-    /// How a run of 64 individuals is spread over four threads, where an evaluation takes so long besides.
+    /// How a run of 64 individuals is divided among four threads, if an evaluation takes this additional time.
     fn spread(evaluation: Duration) -> Threads {
         let settings = Settings { individuals: 64, threads: Some(4), ..Settings::default() };
         let procedure = Wanted::new(&Algorithm::Pso(Default::default()), 64).unwrap().procedure;
@@ -372,7 +373,7 @@ mod tests {
     #[test]
     fn only_what_takes_long_is_cut_finely() {
         assert_eq!(spread(Duration::from_micros(50)), Threads::Chunks(1));
-        // Whoever was interrupted may think otherwise.
+        // An interruption of the process may lead to another choice.
         assert!((0..20).any(|_| spread(Duration::ZERO) == Threads::Pool));
     }
 }

@@ -1,6 +1,7 @@
-//! The CPU as one that asks. What proposes all points of an iteration before any is evaluated does so, and goes on with what is
-//! told. Of other algorithms an iteration is gone through to see which points it evaluates, and again with what was told of them:
-//! so every algorithm can ask, whatever its loops are.
+//! The CPU as an engine that asks for fitnesses. An algorithm that proposes all points of an iteration before it
+//! evaluates any does so, and continues when it is told their fitness. For other algorithms, an iteration is executed
+//! once to find which points it evaluates, and again with their fitness. So every algorithm can ask, whatever its loops
+//! are.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -19,15 +20,15 @@ use crate::error::{Error, Result};
 use crate::objective::evaluator::Asked;
 use crate::settings::choices::Backend;
 
-/// A run is spread over threads where it is so many tasks: waking threads takes as long as a few of them.
+/// The number of tasks from which a run is divided among threads: waking threads takes as long as a few tasks.
 const ENOUGH_TASKS: usize = 8;
 
-/// All runs on the CPU, evaluated by others.
+/// All runs on the CPU, evaluated elsewhere.
 pub(in crate::engine) struct Replay<R> {
     job: Job<R>,
     workers: Workers,
     runs: Vec<Run<R>>,
-    /// What is asked, or the memory for that.
+    /// The current question, or the memory for one.
     asked: Asked<R>,
     is_asked: bool,
 }
@@ -35,15 +36,15 @@ pub(in crate::engine) struct Replay<R> {
 /// One run.
 struct Run<R> {
     swarm: Swarm<R>,
-    /// Whether its individuals have been told of.
+    /// Whether the fitness of its individuals has been told.
     placed: bool,
-    /// What was told so far of the iteration that is under way, in the order of its evaluations.
+    /// The fitnesses told so far in the current iteration, in the order of its evaluations.
     told: Vec<Fitness<R>>,
-    /// The run one iteration further, or the memory for that.
+    /// The run one iteration later, or the memory for it.
     next: Swarm<R>,
-    /// The points that it lacks for that, `[point][coordinate]`.
+    /// The points that are still needed for that, `[point][coordinate]`.
     lacking: Vec<R>,
-    /// For what proposes all points of an iteration before any is evaluated.
+    /// For algorithms that propose all points of an iteration before they evaluate any.
     halves: Option<Box<dyn Halves<R>>>,
 }
 
@@ -54,7 +55,7 @@ impl<R: Float> Run<R> {
         Run { swarm, placed, told: Vec::new(), next, lacking: Vec::new(), halves }
     }
 
-    /// Sees which points it lacks to go an iteration further, or to be placed.
+    /// Finds the points that are needed for the next iteration, or for the placement.
     fn look(&mut self, job: &Job<R>, threads: Threads) {
         let Run { swarm, placed: true, next, lacking, halves: Some(halves), .. } = self else {
             return self.go_through(job);
@@ -72,7 +73,7 @@ impl<R: Float> Run<R> {
         halves.propose(swarm, job.bounds_of(job.place_of(swarm)), threads, lacking);
     }
 
-    /// Goes on, if nothing lacks any more.
+    /// Completes the iteration, if no points are needed any more.
     fn go_on(&mut self, job: &Job<R>, threads: Threads) {
         if let Run { swarm, placed: true, told, halves: Some(halves), .. } = self {
             if let Some(falls) = job.procedure.falls() {
@@ -92,7 +93,8 @@ impl<R: Float> Run<R> {
         self.told.clear();
     }
 
-    /// Takes `next` an iteration further, or places its individuals, with what was told so far; notes the points that lack.
+    /// Executes the next iteration of `next`, or places its individuals, with the fitnesses told so far; collects the
+    /// points that are still needed.
     fn go_through(&mut self, job: &Job<R>) {
         let Run { swarm, placed, told, next, lacking, .. } = self;
         lacking.clear();
@@ -116,7 +118,7 @@ impl<R: Float> Run<R> {
             }
             false => *next = place(job, run, &work, Threads::Serial),
         }
-        // What the asynchronous algorithm would evaluate next depends on the first point it lacks.
+        // The next evaluations of the asynchronous algorithm depend on the first missing point.
         if *placed && matches!(job.procedure, Procedure::Spso(_)) {
             lacking.truncate(job.dimensions);
         }
@@ -124,7 +126,7 @@ impl<R: Float> Run<R> {
 }
 
 impl<R: Float> Replay<R> {
-    /// All runs before their individuals are placed.
+    /// All runs, before their individuals are placed.
     pub(in crate::engine) fn new(job: Job<R>, threads: Option<usize>) -> Result<Self> {
         check_memory(job.bytes()?.saturating_mul(2))?;
         let workers = Workers::new(threads)?;
@@ -136,7 +138,7 @@ impl<R: Float> Replay<R> {
         Ok(Replay { runs, job, workers, asked: Asked::default(), is_asked: false })
     }
 
-    /// Does something with each run that goes on.
+    /// Does `work` for each running run.
     fn each(&mut self, work: impl Fn(&mut Run<R>, &Job<R>, Threads) + Sync) {
         let Replay { job, workers, runs, .. } = self;
         let work = |run: &mut Run<R>, threads| {

@@ -1,26 +1,26 @@
-//! What the CPU backend takes of the machine: threads and memory.
+//! The resources of the CPU backend: threads and memory.
 
 use crate::error::{Error, Result};
 use crate::machine::system;
 
-/// Threads that work.
+/// The threads that do the work.
 pub(crate) struct Workers {
-    /// None for the calling thread alone.
+    /// `None` if only the calling thread is used.
     pub(crate) pool: Option<rayon::ThreadPool>,
     pub(crate) threads: usize,
 }
 
 impl Workers {
-    /// So many threads, or as many as the machine has; no more than eight times as many, or 64.
+    /// This many threads, or as many as the machine has; at most eight times the latter, or 64 if that is more.
     pub(crate) fn new(threads: Option<usize>) -> Result<Self> {
-        // Starting many more than can run takes longer than they could save.
+        // Starting many more threads than can run costs more time than it saves.
         let most = (8 * system::threads()).max(64);
         let threads = threads.unwrap_or_else(system::threads).min(most);
         let pool = if threads == 1 { None } else { Some(pool(threads)?) };
         Ok(Workers { pool, threads })
     }
 
-    /// The device in words.
+    /// A description of the device.
     pub(crate) fn name(&self) -> String {
         match self.threads {
             1 => "CPU, 1 thread".into(),
@@ -37,7 +37,7 @@ fn pool(threads: usize) -> Result<rayon::ThreadPool> {
     pool.map_err(|error| Error::Threads { threads, message: error.to_string() })
 }
 
-/// Asks the system for the memory and gives it back: an allocation that fails later ends the program.
+/// Requests the memory from the system and releases it: an allocation that fails later would end the program.
 pub(crate) fn check_memory(bytes: u64) -> Result<()> {
     let reserved = Vec::<u8>::new().try_reserve_exact(bytes as usize);
     reserved.map_err(|_| Error::HostMemory { bytes })

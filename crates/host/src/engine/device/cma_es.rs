@@ -1,4 +1,4 @@
-//! CMA-ES on a device, alone or by turns with SHADE: its arrays and launches.
+//! CMA-ES on a device, alone or in turns with SHADE: its arrays and launches.
 
 mod partner;
 mod plan;
@@ -29,7 +29,7 @@ use partner::Partner;
 use plan::{numbers, plan};
 use state::samples_of;
 
-/// The addresses of the arrays of `CmaEsArgs`, but for those of [`Samples`].
+/// The addresses of the arrays in `CmaEsArgs`, except those of [`Samples`].
 #[derive(Clone, Copy, Debug)]
 struct Arrays {
     runs: RunArrays,
@@ -37,7 +37,7 @@ struct Arrays {
     legs: u64,
 }
 
-/// What runs have for so many samples each.
+/// The arrays of the runs' samples.
 #[derive(Clone, Copy, Debug)]
 struct Samples {
     room: u32,
@@ -97,7 +97,7 @@ pub(crate) struct CmaEs<R, M> {
     kernel: Kernel,
     arrays: Arrays,
     samples: Samples,
-    /// The iteration to which all runs have gone that have not stopped.
+    /// The iteration of all runs that have not stopped.
     done: u64,
     tag: u32,
     machine: M,
@@ -234,7 +234,7 @@ impl<R: Float, M: Machine> CmaEs<R, M> {
         self.machine.fetch::<R, _>(self.arrays.legs, 0, u64::from(self.job.runs))
     }
 
-    /// Those of SHADE, if there is one.
+    /// The legs of SHADE, if there is one.
     fn legs_of_others(&mut self) -> Result<Vec<Legs>> {
         match &self.partner {
             None => Ok(Vec::new()),
@@ -242,7 +242,7 @@ impl<R: Float, M: Machine> CmaEs<R, M> {
         }
     }
 
-    /// Makes room for the legs that wait for it; whether any does.
+    /// Allocates memory for legs that wait for it; returns whether any does.
     fn make_room(&mut self, until: u64) -> Result<bool> {
         if self.succession.restarts == Restarts::Never {
             return Ok(false);
@@ -262,7 +262,7 @@ impl<R: Float, M: Machine> CmaEs<R, M> {
         Ok(true)
     }
 
-    /// Has room for so many samples.
+    /// Allocates memory for this many samples.
     fn grow(&mut self, room: u32) -> Result<()> {
         let (layout, kernel) =
             plan(&self.job, &self.target, (&self.settings, self.shade), room, &mut self.machine)?;
@@ -351,7 +351,7 @@ impl<R: Float, M: Machine> State<R> for CmaEs<R, M> {
     }
 }
 
-/// SHADE, if it takes turns.
+/// SHADE, if it takes turns with CMA-ES.
 fn partner<R: Float>(
     job: &Job<R>,
     shade: Option<(Shade<R>, u32)>,

@@ -1,4 +1,4 @@
-//! Levels of violation that fall: where the whole state is at hand, and on a device, where a kernel judges what it keeps.
+//! Falling violation levels: on whole states, and on a device, where a kernel compares the stored fitnesses again.
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::{EASE, EaseArgs, Ptr};
@@ -13,11 +13,11 @@ use crate::engine::Job;
 use crate::error::Result;
 use crate::machine::{Machine, Parameter};
 
-/// Fitnesses that are copied at once.
+/// The number of fitnesses that are copied at once.
 const AT_ONCE: u64 = 1 << 20;
 
 impl<R: Float> Job<R> {
-    /// Judges what runs keep by levels of their own, `[run]`, but for those that have stopped; some may stop now.
+    /// Applies the levels, `[run]`, to the stored fitnesses of all running runs; some runs may stop now.
     pub(in crate::engine) fn ease(&self, swarms: &mut [Swarm<R>], levels: &[R]) {
         for (swarm, level) in swarms.iter_mut().zip(levels) {
             if !swarm.has_stopped() {
@@ -39,7 +39,7 @@ impl<R: Float, M: Machine> Islands<'_, R, M> {
             let count = (AT_ONCE / each).clamp(1, runs - first);
             let kept: Vec<Fitness<R>> =
                 self.machine.fetch(self.public.fitness, first * each, count * each)?;
-            // Of halves the first is that of iteration 0.
+            // The first half is that of iteration 0.
             levels.extend(
                 kept.chunks_exact(each as usize).map(|run| first_level(&run[..n as usize])),
             );

@@ -1,5 +1,5 @@
-//! Numbers and records as the bytes that arrays on a device have of them: little-endian, in `repr(C)`
-//! layout, padding zero.
+//! Converts numbers and records to and from the bytes of device arrays: little-endian, in `repr(C)` layout, with zero
+//! padding.
 
 use std::mem::offset_of;
 
@@ -41,13 +41,13 @@ fn get_u64(from: &[u8]) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// Something that arrays in device memory hold; `R` is the number in it.
+/// An element of device arrays; `R` is the type of its numbers.
 pub(crate) trait Item<R>: Sized {
     fn put(&self, to: &mut [u8]);
     fn get(from: &[u8]) -> Self;
 }
 
-/// A number by itself.
+/// A plain number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Number<R>(pub(crate) R);
 
@@ -196,7 +196,7 @@ impl<R> Item<R> for Turns {
     }
 }
 
-/// An array of items as bytes.
+/// The bytes of an array of items.
 pub(crate) fn bytes_of<R, T: Item<R>>(items: impl ExactSizeIterator<Item = T>) -> Vec<u8> {
     let mut bytes = vec![0; items.len() * size_of::<T>()];
     for (to, item) in bytes.chunks_exact_mut(size_of::<T>()).zip(items) {
@@ -205,7 +205,7 @@ pub(crate) fn bytes_of<R, T: Item<R>>(items: impl ExactSizeIterator<Item = T>) -
     bytes
 }
 
-/// Bytes as the items of an array.
+/// The items of an array of bytes.
 pub(crate) fn items_of<R, T: Item<R>>(bytes: &[u8]) -> impl Iterator<Item = T> {
     bytes.chunks_exact(size_of::<T>()).map(T::get)
 }

@@ -1,5 +1,5 @@
-//! Epochs of an island in one launch: a kernel that goes on while the host takes who sets out to other islands, and brings
-//! who arrives.
+//! Several epochs of an island in one launch: while the kernel runs, the host passes emigrants on to other islands and
+//! delivers immigrants.
 
 use std::iter::{repeat, repeat_n};
 
@@ -12,28 +12,29 @@ use warpswarm_cpu_ref::migration::Migrants;
 use crate::error::Result;
 use crate::machine::{Desk, Service};
 
-/// Takes who sets out of an island to others, and gives who arrives there at the end of the next epoch; one each.
+/// Passes an emigrant on to another island, and returns the immigrant that arrives at the end of the next epoch; one
+/// each.
 pub(crate) type Ferry<'a, R> = &'a mut dyn FnMut(Migrants<R>) -> Result<Migrants<R>>;
 
-/// No iteration: nobody has improved on the leader.
+/// No iteration: no particle has improved on the leader.
 const NOBODY: u32 = u32::MAX;
 
 /// The host's part in a launch over several epochs.
 pub(super) struct Letters<'a, R> {
-    /// Where reports and answers are on the device.
+    /// The addresses of reports and answers on the device.
     pub(super) reports: u64,
     pub(super) answers: u64,
     pub(super) layout: OfficeLayout,
     pub(super) constrained: bool,
     pub(super) dimensions: usize,
     pub(super) blocks: u32,
-    /// Reports that have been answered.
+    /// The number of reports that have been answered.
     pub(super) answered: u32,
-    /// The epochs whose letters have been exchanged, and how many there are.
+    /// The number of epochs whose letters have been exchanged, and of all epochs.
     pub(super) done: u32,
     pub(super) epochs: u32,
     pub(super) exchange: Ferry<'a, R>,
-    /// What has been read last.
+    /// The words that were read last.
     pub(super) words: Vec<u64>,
 }
 
@@ -41,7 +42,7 @@ impl<R: Float> Service for Letters<'_, R> {
     fn serve(&mut self, desk: &mut dyn Desk) -> Result<bool> {
         let served = self.answer(desk);
         if served.is_err() {
-            // The kernel ends; if it cannot be told, it has failed.
+            // The kernel ends now; if this write fails, the kernel has failed anyway.
             let _ = desk.write(self.answers + 8 * u64::from(self.layout.answers), &[1]);
         }
         served
@@ -53,7 +54,7 @@ impl<R: Float> Service for Letters<'_, R> {
 }
 
 impl<R: Float> Letters<'_, R> {
-    /// Answers the next report, if it is there.
+    /// Answers the next report, if it has arrived.
     fn answer(&mut self, desk: &mut dyn Desk) -> Result<bool> {
         let OfficeLayout { letter, report, pitch, reports, answer, .. } = self.layout;
         let (number, epoch) = (self.answered + 1, self.done + 1);
@@ -87,12 +88,12 @@ impl<R: Float> Letters<'_, R> {
         Ok(true)
     }
 
-    /// Words of the keys in a letter.
+    /// The number of words of the keys in a letter.
     fn keys(&self) -> u32 {
         slot_words::<R>(self.constrained)
     }
 
-    /// Who is in a letter.
+    /// The migrant in a letter.
     fn opened(&self, words: &[u32]) -> Migrants<R> {
         let (first, row) = words.split_at(self.keys() as usize);
         let mut keys = [0; 4];
@@ -114,7 +115,7 @@ impl<R: Float> Letters<'_, R> {
             let bits = x.to_bits64();
             [bits as u32, (bits >> 32) as u32].into_iter().take(R::WORDS)
         });
-        // Places beyond the dimensions are at rest.
+        // Padding beyond the dimensions is zero.
         (0..keys)
             .map(move |word| key_word::<R>(fitness, keys, word))
             .chain(row)
@@ -123,9 +124,10 @@ impl<R: Float> Letters<'_, R> {
     }
 }
 
-/// What follows from reports of so many words, so far apart, if all are there: the soonest iteration, and the worst particle.
+/// Combines reports of `words` words at distance `pitch`, if all have arrived: the earliest iteration, and the worst
+/// particle.
 fn summary(number: u32, reports: &[u64], (words, pitch): (usize, usize)) -> Option<(u32, u32)> {
-    // Words under the same tag are in the order of what they say.
+    // Words with the same tag are ordered by their contents.
     let mut soonest = u64::MAX;
     let mut worst: Option<&[u64]> = None;
     for report in reports.chunks_exact(pitch) {
@@ -133,7 +135,7 @@ fn summary(number: u32, reports: &[u64], (words, pitch): (usize, usize)) -> Opti
             return None;
         }
         soonest = soonest.min(report[0]);
-        // Of the greatest, all bits turned, the least.
+        // All bits are inverted, so the largest particle has the smallest words.
         let own = &report[1..words];
         worst = Some(worst.map_or(own, |worst| worst.min(own)));
     }
@@ -145,12 +147,12 @@ fn tag(word: u64) -> u32 {
     (word >> 32) as u32
 }
 
-/// A word as it lies under a tag.
+/// A word with its tag.
 fn word(tag: u32, half: u32) -> u64 {
     u64::from(tag) << 32 | u64::from(half)
 }
 
-/// What words say that have all come under a tag.
+/// The contents of words, if all have arrived with this tag.
 fn under(number: u32, words: &[u64]) -> Option<Vec<u32>> {
     words.iter().map(|&word| (tag(word) == number).then_some(word as u32)).collect()
 }

@@ -34,7 +34,7 @@ pub(crate) use hosted::Hosted;
 pub(crate) use stepwise::Stepwise;
 pub(crate) use whole::Whole;
 
-/// The addresses of the arrays of `GenerationArgs`.
+/// The addresses of the arrays in `GenerationArgs`.
 #[derive(Clone, Copy, Debug)]
 struct Arrays {
     public: u64,
@@ -48,9 +48,9 @@ struct Arrays {
     slot_indices: u64,
     asked: u64,
     told: u64,
-    /// Attempts of an individual that these two have room for.
+    /// The number of attempts of an individual for which these two have room.
     attempts: u64,
-    /// In all runs.
+    /// For all runs.
     slots_bytes: u64,
 }
 
@@ -86,7 +86,7 @@ impl Arrays {
     }
 }
 
-/// Bytes of the public points, the fitnesses, the own rows and the numbers of all runs of so many individuals.
+/// The bytes of the public points, the fitnesses, the own rows and the numbers of all runs with this many individuals.
 fn population_bytes<R: Float>(job: &Job<R>, individuals: u32) -> [u64; 4] {
     let individuals = u64::from(job.runs) * u64::from(individuals);
     let (own, count) = job.procedure.keeps();
@@ -96,7 +96,7 @@ fn population_bytes<R: Float>(job: &Job<R>, individuals: u32) -> [u64; 4] {
     [2 * rows, fitness, own * rows, 2 * individuals * count * number]
 }
 
-/// A method on a device, which does its iterations in the way `W`.
+/// A method on a device; `W` is the way in which it does iterations.
 pub(crate) struct Generations<R, M, W> {
     backend: Backend,
     job: Job<R>,
@@ -105,34 +105,34 @@ pub(crate) struct Generations<R, M, W> {
     arrays: Arrays,
     tag: u32,
     transit: Transit,
-    /// Where runs are that begin anew when they have converged.
+    /// The legs of runs that restart when they have converged.
     anew: Option<Anew<R>>,
-    /// The states of runs that have stopped with another number of individuals than those that go on have now, `[run]`.
+    /// The states of stopped runs whose number of individuals differs from that of the running runs, `[run]`.
     apart: Vec<Option<Box<Swarm<R>>>>,
-    /// Where a population that falls is copied to, once it has.
+    /// The arrays to which a shrinking population is copied, after the first time.
     spare: Option<Spare>,
     machine: M,
     way: W,
 }
 
-/// How iterations are done.
+/// The way in which iterations are done.
 pub(crate) trait Way: Send {
     /// Whether the individuals have a fitness.
     fn is_placed(&self) -> bool {
         true
     }
-    /// Where the runs are, if that is known here.
+    /// The controls of the runs, if the host knows them.
     fn controls(&self) -> Option<&Vec<Control>> {
         None
     }
-    /// Goes on from elsewhere, where the runs are so.
+    /// Continues from a new state with these controls.
     fn go_on(&mut self, controls: Vec<Control>) {
         let _ = controls;
     }
 }
 
 impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
-    /// A method on a device of which nothing has run.
+    /// A method on a device, before anything has run.
     fn idle(
         backend: Backend,
         (job, named): (Job<R>, Named<R>),
@@ -164,7 +164,7 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
         let (lower, upper, bounds_runs) = self.arrays.runs.bounds(&self.job, (first, runs));
         let own_runs = self.arrays.runs.own(first);
         let start = self.arrays.runs.start(&self.job, (first, runs));
-        // First legs, which alone begin at given points, are placed together, and before any other.
+        // Only the first legs start at given points. They are placed together, and before all others.
         let is_later = |anew: &Anew<R>| anew.legs.iter().any(|legs| legs.number > 0);
         let later = iterations == 0 && self.anew.as_ref().is_some_and(is_later);
         let start = if later { StartArgs { individuals: 0, ..start } } else { start };
@@ -186,8 +186,7 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
             upper,
             control: Ptr::at(at.runs.control + first * size_of::<Control>() as u64),
             own_runs,
-            // Scratch that no launch leaves to the next is shared by them; slots carry tags from
-            // launch to launch.
+            // Launches share scratch that is not kept between them; slots keep their tags from launch to launch.
             block_best: Ptr::at(at.block_best),
             slots: Ptr::at(at.slots + slots),
             slot_indices: Ptr::at(at.slot_indices),
@@ -210,9 +209,9 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
         }
     }
 
-    /// Launches kernels of the method for all runs, one after the other, all of them `times` times; zero iterations place the
-    /// individuals. Each comes with its blocks of a run. What follows the arguments of one that evaluates depends on the first
-    /// run of a launch, the number of runs, and those blocks.
+    /// Launches kernels of the method for all runs in sequence, and repeats the sequence `times` times; zero iterations
+    /// place the individuals. Each kernel comes with its number of blocks per run. The parameter after the arguments of
+    /// an evaluating kernel depends on the first run of a launch, the number of runs, and the number of blocks.
     fn launch(
         &mut self,
         kernels: &[(&Kernel, u32)],
@@ -242,7 +241,7 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
         Ok(())
     }
 
-    /// Looks where the runs are, where that is known here and may have changed; where it is not, nobody waits for them.
+    /// Updates the controls, if the host knows them; otherwise does not wait for the device.
     fn see_controls(&mut self) -> Result<()> {
         if self.way.controls().is_some() {
             let controls = self.arrays.runs.controls(&self.job, &mut self.machine)?;
@@ -251,7 +250,7 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
         Ok(())
     }
 
-    /// The runs as migrants leave them and come to them.
+    /// The runs as islands, for migration.
     fn islands(&mut self) -> Islands<'_, R, M> {
         let Arrays { public: points, fitness, .. } = self.arrays;
         Islands {
@@ -263,8 +262,8 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
         }
     }
 
-    /// Ends the placing of the individuals: measures how far they are apart, where the method asks for it. Loads what populations
-    /// need that fall, before any iteration is timed.
+    /// Completes the placement of the individuals: measures their distances, if the method needs them. Loads the
+    /// kernels of shrinking populations before any iteration is timed.
     fn placed(&mut self) -> Result<()> {
         self.load_falling()?;
         if !self.named.method.nearest() {

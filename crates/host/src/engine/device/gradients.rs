@@ -11,7 +11,7 @@ use crate::objective::slopes::OwnKernels;
 use crate::settings::Settings;
 use crate::settings::choices::Backend;
 
-/// Points, as many of each run, one run after the other.
+/// Points: the same number for each run, one run after the other.
 #[derive(Clone, Copy)]
 pub(crate) struct PointsOfRuns<'a, R> {
     /// `[point][coordinate]`
@@ -20,7 +20,7 @@ pub(crate) struct PointsOfRuns<'a, R> {
     pub(crate) runs: usize,
 }
 
-/// What a device has computed.
+/// The results of the device.
 pub(crate) struct Gradients<R> {
     /// `[point]`
     pub(crate) values: Vec<R>,
@@ -29,7 +29,8 @@ pub(crate) struct Gradients<R> {
 }
 
 impl<R: Float> OwnKernels<'_, R> {
-    /// Value and gradient at points, on the first device that the settings name; nothing where no such kernel was exported.
+    /// Values and gradients at points, on the first device that the settings name; `None` if no such kernel was
+    /// exported.
     pub(crate) fn gradients(
         &self,
         points: PointsOfRuns<'_, R>,

@@ -1,4 +1,4 @@
-//! What every engine on a device has: arrays of one element a run, and copies of typed items.
+//! What all engines on a device share: arrays with one element per run, and copies of typed items.
 
 use std::ops::Range;
 
@@ -15,9 +15,9 @@ use crate::error::Result;
 use crate::machine::{Machine, Parameter, plain};
 use crate::objective::data::LaidOut;
 
-/// Copies of items of an array; an array without any has no address, and is not touched.
+/// Copies items of arrays. An empty array has no address and is not accessed.
 pub(crate) trait Transfer: Machine {
-    /// Items `first..first + count`.
+    /// Reads items `first..first + count`.
     fn fetch<R, T: Item<R>>(&mut self, array: u64, first: u64, count: u64) -> Result<Vec<T>> {
         if count == 0 {
             return Ok(Vec::new());
@@ -28,14 +28,14 @@ pub(crate) trait Transfer: Machine {
         Ok(items_of(&bytes).collect())
     }
 
-    /// Numbers `first..first + count`.
+    /// Reads numbers `first..first + count`.
     fn fetch_numbers<R: Float>(&mut self, array: u64, first: u64, count: u64) -> Result<Vec<R>> {
         let mut numbers = vec![R::ZERO; count as usize];
         self.fetch_into(array, first, &mut numbers)?;
         Ok(numbers)
     }
 
-    /// As many numbers as there is room for, from number `first` on.
+    /// Fills `numbers`, starting with number `first` of the array.
     fn fetch_into<R: Float>(&mut self, array: u64, first: u64, numbers: &mut [R]) -> Result<()> {
         match plain::bytes_mut(numbers) {
             Some([]) => Ok(()),
@@ -48,7 +48,7 @@ pub(crate) trait Transfer: Machine {
         }
     }
 
-    /// How as many fits have ended as there is room for.
+    /// Fills `outcomes` with the outcomes of fits.
     fn fetch_outcomes<R: Float>(&mut self, array: u64, outcomes: &mut [[u32; 4]]) -> Result<()> {
         match plain::bytes_of_words(outcomes) {
             Some(bytes) => self.download(array, bytes),
@@ -60,7 +60,7 @@ pub(crate) trait Transfer: Machine {
         }
     }
 
-    /// Writes items from item `first` on.
+    /// Writes items, starting with item `first`.
     fn store<R, T: Item<R>>(
         &mut self,
         array: u64,
@@ -73,7 +73,7 @@ pub(crate) trait Transfer: Machine {
         self.upload(array + first * size_of::<T>() as u64, &bytes_of(items))
     }
 
-    /// Writes numbers from number `first` on.
+    /// Writes numbers, starting with number `first`.
     fn store_numbers<R: Float>(&mut self, array: u64, first: u64, numbers: &[R]) -> Result<()> {
         match plain::bytes(numbers) {
             Some([]) => Ok(()),
@@ -85,8 +85,8 @@ pub(crate) trait Transfer: Machine {
 
 impl<M: Machine> Transfer for M {}
 
-/// The addresses of the arrays that do not depend on the algorithm. The first three are a record, as
-/// [`RecordLayout`] has it.
+/// The addresses of the arrays that do not depend on the algorithm. The first three form a record, with the layout of
+/// [`RecordLayout`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunArrays {
     /// `[run]`
@@ -95,18 +95,19 @@ pub(crate) struct RunArrays {
     pub(crate) global: u64,
     /// `[run][place]`
     pub(crate) global_positions: u64,
-    /// `[run][place]`, of one run where all have the same bounds
+    /// `[run][place]`; of one run if all have the same bounds
     lower: u64,
-    /// `[run][place]`, likewise
+    /// `[run][place]`, as `lower`
     upper: u64,
     /// `[run]`
     own: u64,
-    /// `[run][individual][place]`, of as many runs as have bounds, or nothing
+    /// `[run][individual][place]`, for as many runs as there are bounds, or nothing
     beginnings: u64,
 }
 
 impl RunArrays {
-    /// Allocates them, but for the record, and writes the bounds; places beyond the dimensions have room around 0.
+    /// Allocates the arrays except the record, and writes the bounds; padding beyond the dimensions has bounds around
+    /// 0.
     pub(crate) fn allocate<R: Float, M: Machine>(
         job: &Job<R>,
         record: u64,
@@ -140,7 +141,7 @@ impl RunArrays {
         Ok(arrays.with_record(job, record))
     }
 
-    /// The same with the record at an address.
+    /// These arrays with the record at an address.
     pub(crate) fn with_record<R: Float>(self, job: &Job<R>, record: u64) -> Self {
         let layout = record_layout(job);
         RunArrays {
@@ -151,7 +152,7 @@ impl RunArrays {
         }
     }
 
-    /// Lower and upper bounds of the runs from `first` on, and of how many of `runs` there are any.
+    /// Lower and upper bounds of the runs from `first` on, and the number of runs, of `runs`, with their own.
     pub(crate) fn bounds<R: Float>(
         &self,
         job: &Job<R>,
@@ -162,12 +163,12 @@ impl RunArrays {
         (Ptr::at(self.lower + before), Ptr::at(self.upper + before), bounds_runs)
     }
 
-    /// What the runs from `first` on have for themselves.
+    /// The per-run settings, from run `first` on.
     pub(crate) fn own<R: Float>(&self, first: u32) -> Ptr<OwnRun<R>> {
         Ptr::at(self.own + u64::from(first) * size_of::<OwnRun<R>>() as u64)
     }
 
-    /// Where the individuals of the runs from `first` on, of which there are so many, begin.
+    /// The starting points of `runs` runs from `first` on.
     pub(crate) fn start<R: Float>(&self, job: &Job<R>, (first, runs): (u32, u32)) -> StartArgs<R> {
         let individuals = job.beginning();
         let (first, runs) = with_bounds(job, (first, runs));
@@ -192,7 +193,7 @@ impl RunArrays {
     ) -> Result<Vec<Control>> {
         if job.never_stops {
             let first: Vec<Control> = machine.fetch::<R, _>(self.control, 0, 1)?;
-            // It stands for all, unless it has met a value that nothing can beat.
+            // One run represents all, unless it has met a value that nothing can beat.
             if first.iter().all(|control| control.stopped == stopped::NOT) {
                 return Ok(first);
             }
@@ -229,7 +230,7 @@ impl RunArrays {
         Ok(rows.chunks_exact(stride).map(|row| row[..dimensions].to_vec()).collect())
     }
 
-    /// Fills them from a state.
+    /// Fills the arrays from a state.
     pub(crate) fn restore<R: Float, M: Machine>(
         &self,
         job: &Job<R>,
@@ -245,13 +246,13 @@ impl RunArrays {
     }
 }
 
-/// How the record of all runs lies.
+/// The layout of the record of all runs.
 pub(crate) fn record_layout<R: Float>(job: &Job<R>) -> RecordLayout {
     RecordLayout::new::<R>(job.runs, job.stride())
 }
 
-/// Which of the runs from `first` on have bounds and first points of their own, and how many: the first of all where
-/// they have the same.
+/// The first run, and the number of runs, of the bounds and starting points for `runs` runs from `first` on: run 0 if
+/// all have the same.
 fn with_bounds<R: Float>(job: &Job<R>, (first, runs): (u32, u32)) -> (u32, u32) {
     if job.bounds_runs() == 1 { (0, 1) } else { (first, runs) }
 }
@@ -266,7 +267,7 @@ pub(crate) struct DataArrays {
 }
 
 impl DataArrays {
-    /// Copies them there.
+    /// Copies the data to the device.
     pub(crate) fn upload<R: Float, M: Machine>(data: &LaidOut<R>, machine: &mut M) -> Result<Self> {
         let runs = data.runs().unwrap_or(0);
         let arrays = DataArrays::with_room(data, runs as usize, machine)?;
@@ -274,7 +275,7 @@ impl DataArrays {
         Ok(arrays)
     }
 
-    /// Copies what all runs share there, beside room for what so many runs have for themselves.
+    /// Copies the shared data to the device, and allocates memory for the data of `runs` runs.
     pub(crate) fn with_room<R: Float, M: Machine>(
         data: &LaidOut<R>,
         runs: usize,
@@ -286,21 +287,21 @@ impl DataArrays {
         Ok(arrays)
     }
 
-    /// Those that have no memory yet.
+    /// Arrays without memory.
     pub(crate) fn nowhere<R: Float>(data: &LaidOut<R>) -> Self {
-        // Tables count them in 32 bits.
+        // Tables count numbers in 32 bits.
         let (count, count_of_run) = (data.all.len() as u32, data.of_run as u32);
         DataArrays { all: 0, of_runs: 0, count, count_of_run }
     }
 
-    /// The addresses, to be written, and bytes of what all runs share, and of what so many runs have for themselves.
+    /// The addresses to fill, and the sizes in bytes, of the shared data and of the data of `runs` runs.
     pub(crate) fn room<R: Float>(&mut self, runs: usize) -> [(&mut u64, u64); 2] {
         let bytes = |numbers: usize| (numbers * size_of::<R>()) as u64;
         let (all, of_runs) = (self.count as usize, runs * self.count_of_run as usize);
         [(&mut self.all, bytes(all)), (&mut self.of_runs, bytes(of_runs))]
     }
 
-    /// Copies what all runs share.
+    /// Copies the data that all runs share.
     pub(crate) fn share<R: Float, M: Machine>(
         &self,
         data: &LaidOut<R>,
@@ -309,7 +310,7 @@ impl DataArrays {
         machine.store_numbers(self.all, 0, &data.all)
     }
 
-    /// Copies what some runs have for themselves, for whom there is room: they become the first ones.
+    /// Copies the data of some runs, for which there is room: they become the first runs.
     pub(crate) fn take<R: Float, M: Machine>(
         &self,
         data: &LaidOut<R>,
@@ -320,7 +321,7 @@ impl DataArrays {
         machine.store_numbers(self.of_runs, 0, of_runs)
     }
 
-    /// An objective with the data of `runs` runs from `first` on, as a kernel's parameter ends with it.
+    /// An objective with the data of `runs` runs from `first` on: the end of a kernel's parameter.
     pub(crate) fn behind<R: Float>(
         &self,
         objective: &Parameter,
@@ -332,7 +333,7 @@ impl DataArrays {
         parameter
     }
 
-    /// The data of `runs` runs from `first` on.
+    /// The arguments for the data of `runs` runs from `first` on.
     pub(crate) fn args<R: Float>(&self, first: u32, runs: u32, blocks_per_run: u32) -> DataArgs<R> {
         let DataArrays { all, of_runs, count, count_of_run } = *self;
         let before = u64::from(first) * u64::from(count_of_run) * size_of::<R>() as u64;
@@ -347,8 +348,8 @@ impl DataArrays {
     }
 }
 
-/// Iterations, of so many tags each, for which the exchange between blocks has tags after `tag`; where they do not
-/// suffice for one, tags begin anew, and no slot may still have one of the old.
+/// The number of iterations, with `each` tags, for which the exchange between blocks has tags after `tag`. If they do
+/// not suffice for one iteration, tags restart, and all slots are cleared of old tags.
 pub(crate) fn tags_left<M: Machine>(
     tag: &mut u32,
     machine: &mut M,
@@ -361,7 +362,7 @@ pub(crate) fn tags_left<M: Machine>(
     Ok(u64::from((u32::MAX - 1 - *tag) / each))
 }
 
-/// Has tags begin anew, where launches have failed that may have used some, or all have been used.
+/// Restarts the tags, after launches have failed that may have used some, or when all have been used.
 pub(crate) fn begin_anew<M: Machine>(
     tag: &mut u32,
     machine: &mut M,

@@ -1,4 +1,4 @@
-//! Individuals that go from run to run: where the whole state is at hand, and on a device, from which only they are copied.
+//! Migration between runs: on whole states, and on a device, from which only the migrants are copied.
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::{
@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::machine::{Kernel, Machine, Parameter, Shape};
 
 impl<R: Float> Job<R> {
-    /// Offers each run its immigrants, and sees whether it stops by itself now.
+    /// Offers each run its immigrants, and applies the stop rule.
     pub(crate) fn immigrate(
         &self,
         swarms: &mut [Swarm<R>],
@@ -34,34 +34,34 @@ impl<R: Float> Job<R> {
     }
 }
 
-/// Memory of a device in which migrants go and come; allocated when they first do.
+/// Device memory for emigrants and immigrants; allocated at first use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Transit {
     leaving: Hall,
     pub(super) arriving: Hall,
 }
 
-/// That of one direction.
+/// The memory for one direction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hall {
     address: u64,
     bytes: u64,
-    /// What was brought to its beginning last.
+    /// The bytes last copied to its beginning.
     brought: Vec<u8>,
 }
 
 impl Hall {
-    /// Where it is, with so many bytes at least.
+    /// Its address, with at least this many bytes.
     pub(super) fn at_least(&mut self, machine: &mut impl Machine, bytes: u64) -> Result<u64> {
         if self.bytes < bytes {
-            // What is too small stays until the machine goes; that happens once or twice.
+            // A smaller array stays allocated as long as the machine; this happens once or twice.
             let address = machine.allocate(bytes)?;
             *self = Hall { address, bytes, brought: Vec::new() };
         }
         Ok(self.address)
     }
 
-    /// Brings its first bytes, unless they are there.
+    /// Copies its first bytes, unless they are there already.
     pub(super) fn bring(&mut self, machine: &mut impl Machine, bytes: Vec<u8>) -> Result<()> {
         if self.brought != bytes {
             self.brought.clear();
@@ -72,7 +72,7 @@ impl Hall {
     }
 }
 
-/// What all may look at on a device, once or twice.
+/// The public data of individuals on a device, stored once or twice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Public {
     pub(crate) points: u64,
@@ -80,8 +80,8 @@ pub(crate) struct Public {
     pub(crate) halves: u32,
 }
 
-/// How migrants of each run lie in a [`Hall`], at first bytes that are multiples of 16: how many they are, who they are or
-/// are offered to, their fitness, their points.
+/// The layout of each run's migrants in a [`Hall`], with sections aligned to 16 bytes: their number, their indices or
+/// those of the individuals that they are offered to, their fitness, their points.
 struct Room {
     migrants: usize,
     counts: u64,
@@ -92,13 +92,13 @@ struct Room {
 }
 
 impl Room {
-    /// So many of each run.
+    /// The layout for `migrants` migrants of each run.
     fn new<R: Float>(job: &Job<R>, migrants: usize) -> Self {
         Room::beside(job, migrants, 0).0
     }
 
-    /// The same, and whom so many others are offered to, in the same order but without fitness and points: so what is brought
-    /// lies together, and so does what is fetched.
+    /// This layout, and one for the indices of `others` more individuals of each run, in the same order but without
+    /// fitness and points. So the bytes to write are contiguous, and so are those to read.
     fn beside<R: Float>(job: &Job<R>, migrants: usize, others: usize) -> (Self, Self) {
         let runs = u64::from(job.runs);
         let mut end = 0;
@@ -119,14 +119,14 @@ impl Room {
         (room(migrants, 0), room(others, 1))
     }
 
-    /// Writes how many migrants each run has.
+    /// Writes the number of migrants of each run.
     fn count(&self, bytes: &mut [u8], counts: &[usize]) {
         for (run, &count) in counts.iter().enumerate() {
             put(bytes, self.counts as usize + 4 * run, &(count as u32).to_le_bytes());
         }
     }
 
-    /// Writes whom a run has chosen.
+    /// Writes the individuals that a run has chosen.
     fn choose(&self, bytes: &mut [u8], run: usize, chosen: &[u32]) {
         for (k, individual) in chosen.iter().enumerate() {
             let at = self.chosen as usize + 4 * (run * self.migrants + k);
@@ -134,14 +134,14 @@ impl Room {
         }
     }
 
-    /// Reads whom a run has chosen, of bytes that begin with those of `from`.
+    /// Reads the individuals that a run has chosen, from bytes that begin at offset `from`.
     fn chosen(&self, bytes: &[u8], from: u64, run: usize, count: usize) -> Vec<u32> {
         let first = (self.chosen - from) as usize + 4 * run * self.migrants;
         let words = bytes[first..first + 4 * count].chunks_exact(4);
         words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
     }
 
-    /// Reads a run's migrants likewise.
+    /// Reads a run's migrants, from bytes that begin at an offset.
     fn migrants<R: Float>(
         &self,
         job: &Job<R>,
@@ -163,7 +163,7 @@ impl Room {
     }
 }
 
-/// Runs of a device, of which some individuals are taken or brought.
+/// Runs on a device from which individuals leave or to which they come.
 pub(crate) struct Islands<'a, R, M> {
     pub(crate) job: &'a Job<R>,
     pub(crate) public: Public,
@@ -185,7 +185,7 @@ impl<R: Float, M: Machine> Islands<'_, R, M> {
         let (leaving, offers) = Room::beside(job, count, most);
         let draws = migration.selection == Selection::Random;
         let finds = migration.replacement == Replacement::Worst && most > 0;
-        // Only what is drawn is not always the same.
+        // Only random choices differ from call to call.
         let mut bytes = vec![0; if draws { leaving.fitness } else { leaving.chosen } as usize];
         leaving.count(&mut bytes, &vec![count; runs]);
         if most > 0 {
@@ -223,7 +223,7 @@ impl<R: Float, M: Machine> Islands<'_, R, M> {
         Ok(all.map(|(emigrants, places)| Departure { emigrants, places }).collect())
     }
 
-    /// Which runs these are, and the iteration at which each is.
+    /// The identity and the iteration of each run.
     fn reached(&mut self) -> Result<Vec<(RunId, u64)>> {
         let controls: Vec<Control> = self.runs.controls(self.job, self.machine)?;
         let id = |run| self.job.run_id(run);
@@ -262,12 +262,12 @@ impl<R: Float, M: Machine> Islands<'_, R, M> {
         self.launch(migration_kernels::IMMIGRATE, (&room, address), (true, noticed))
     }
 
-    /// The iteration in which an improvement of now is noticed; 0 for the present one.
+    /// The iteration in which a current improvement is noticed; 0 for the current one.
     pub(super) fn noticed(&mut self) -> Result<u64> {
         if let Procedure::Pso(_) = self.job.procedure {
             return Ok(0);
         }
-        // Those that go on are all at the same iteration.
+        // Running runs are all at the same iteration.
         let controls = self.runs.landmarks(self.job, self.machine)?;
         let reached = controls.iter().map(|control| control.iterations).max();
         Ok(self.job.procedure.noticed(reached.unwrap_or(0)))
@@ -291,7 +291,7 @@ impl<R: Float, M: Machine> Islands<'_, R, M> {
         self.launch_on_runs(name, &Parameter::of(args))
     }
 
-    /// What the runs keep, for a kernel whose improvements are noticed in this iteration.
+    /// The stored individuals of the runs, for a kernel whose improvements are noticed in this iteration.
     pub(super) fn kept(&self, noticed: u64) -> KeptArgs<R> {
         let job = self.job;
         KeptArgs {
@@ -309,7 +309,7 @@ impl<R: Float, M: Machine> Islands<'_, R, M> {
         }
     }
 
-    /// Launches a kernel that has a block for each run.
+    /// Launches a kernel with one block for each run.
     pub(super) fn launch_on_runs(&mut self, name: &str, parameter: &Parameter) -> Result<()> {
         let kernel = Kernel::new(format!("{name}_{}", R::NAME), None);
         let block = self.job.individuals.min(MIGRATION_BLOCK).next_multiple_of(32);

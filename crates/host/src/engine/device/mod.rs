@@ -1,4 +1,4 @@
-//! Runs on a device: their arrays, and which kernels in which order make an iteration.
+//! Runs on a device: their arrays, and the kernels of an iteration.
 
 pub(super) mod cma_es;
 mod easing;

@@ -11,25 +11,25 @@ use crate::objective::slopes::OwnKernels;
 use crate::settings::Settings;
 use crate::settings::choices::Backend;
 
-/// Bytes for threads to work in, at most: with fewer threads, runs wait for each other.
+/// The largest number of bytes of work space: with fewer threads, runs wait for each other.
 const MOST_BYTES: usize = 1 << 30;
 
-/// Searches to be done.
+/// The local searches to carry out.
 #[derive(Debug)]
 pub(crate) struct Searches<'a, R> {
-    /// Where each starts, `[run][coordinate]`.
+    /// The starting points, `[run][coordinate]`.
     pub(crate) points: Vec<R>,
     pub(crate) dimensions: usize,
-    /// The most evaluations of each; 0 where there is none.
+    /// The largest number of evaluations of each search; 0 for none.
     pub(crate) budgets: &'a [u32],
-    /// Lower and upper bounds, of all runs or `[run][coordinate]`.
+    /// Lower and upper bounds: of all runs together, or `[run][coordinate]`.
     pub(crate) bounds: [&'a [R]; 2],
     /// Whether each coordinate keeps its value.
     pub(crate) fixed: &'a [bool],
     pub(crate) constraints: usize,
 }
 
-/// What searches have found.
+/// The results of local searches.
 pub(crate) struct Searched<R> {
     /// `[run][coordinate]`
     pub(crate) points: Vec<R>,
@@ -42,7 +42,7 @@ pub(crate) struct Searched<R> {
 }
 
 impl<R: Float> OwnKernels<'_, R> {
-    /// Does searches on the first device that the settings name; nothing where no kernel for that was exported.
+    /// Carries out searches on the first device that the settings name; `None` if no such kernel was exported.
     pub(crate) fn polished(
         &self,
         searches: &Searches<'_, R>,

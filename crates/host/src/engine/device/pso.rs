@@ -1,4 +1,4 @@
-//! PSO on a device: its arrays, and which kernels in which order make an iteration.
+//! PSO on a device: its arrays, and the kernels of an iteration.
 //!
 //! The same code drives the GPU and the emulator, through [`Machine`].
 
@@ -31,11 +31,11 @@ use crate::objective::target::Target;
 use crate::settings::Settings;
 use crate::settings::choices::{Backend, Schedule};
 
-/// The most iterations of one launch.
+/// The largest number of iterations in one launch.
 pub(crate) const MAX_LAUNCH: u64 = (1 << 31) - 1;
 
-/// Which of the devices that share a swarm this is. Each has a record of each of them twice, so that no device writes one
-/// that another still reads.
+/// This device's rank among the devices that share a swarm. Each device has two records of every device, so that no
+/// device writes a record that another one still reads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
     pub(crate) rank: u32,
@@ -43,10 +43,10 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// One alone, which needs no other record than its own.
+    /// A single device, which needs only its own record.
     pub(crate) const ALONE: Share = Share { rank: 0, peers: 1 };
 
-    /// Records that a device has.
+    /// The number of records that a device has.
     fn records(self) -> u32 {
         if self.peers == 1 { 1 } else { 2 * self.peers }
     }
@@ -119,16 +119,16 @@ pub(crate) struct Device<R, M> {
 enum Epochs {
     NotAsked,
     Impossible,
-    /// By a kernel, with reports and answers at these addresses.
+    /// With this kernel, and reports and answers at these addresses.
     Possible(Box<Kernel>, [u64; 2]),
 }
 
-/// The names of the kernels that a layout uses.
+/// The kernels that a layout uses.
 #[derive(Clone, Debug)]
 struct LayoutKernels {
     initialise: Kernel,
     best: Kernel,
-    /// Those of an iteration, in order; `best` follows where the schedule is stepwise.
+    /// The kernels of an iteration, in order; with the schedule stepwise, `best` follows.
     iteration: Vec<Kernel>,
 }
 
@@ -207,7 +207,7 @@ impl<R: Float, M: Machine> Device<R, M> {
         self.with_objective(Parameter::of(*args), kernel, args)
     }
 
-    /// A kernel's parameter that begins with its arguments.
+    /// A kernel's parameter that begins with these bytes.
     fn with_objective(
         &self,
         mut parameter: Parameter,
@@ -225,7 +225,7 @@ impl<R: Float, M: Machine> Device<R, M> {
     /// The arguments of launches over `runs` runs from `first` on.
     fn args(&self, grid: Geometry, first: u32, runs: u32, iterations: u64) -> PsoArgs<R> {
         let individuals = self.job.individuals;
-        // The same for all: runs that differ in them do not come here.
+        // They are the same for all runs: runs that differ in them use a method.
         let OwnRun { seed, stop, .. } = self.job.own_runs[0];
         let (lower, upper, bounds_runs) = self.arrays.runs.bounds(&self.job, (first, runs));
         let start = self.arrays.runs.start(&self.job, (first, runs));
@@ -244,8 +244,8 @@ impl<R: Float, M: Machine> Device<R, M> {
             lower,
             upper,
             control: Ptr::at(at.runs.control + first * size_of::<Control>() as u64),
-            // Launches follow each other, so that scratch which no launch leaves to the next is
-            // shared by them; slots carry tags from launch to launch, so each run has its own.
+            // Launches are done in sequence, so they share scratch that is not kept between them. Slots keep their tags
+            // from launch to launch, so each run has its own.
             block_best: Ptr::at(at.block_best),
             slots: Ptr::at(at.slots + slots),
             seed,
@@ -294,17 +294,17 @@ impl<R: Float, M: Machine> Device<R, M> {
         OfficeLayout::new::<R>(self.target.constrained, blocks, stride)
     }
 
-    /// Where in a block's shared memory its warps show each other their reports, and all of it, in bytes.
+    /// The offset in a block's shared memory at which warps exchange reports, and its total size in bytes.
     fn epochs_shared(&self, layout: &OfficeLayout) -> (u32, u32) {
         let near = self.layout.shared.next_multiple_of(8);
         (near, near + 8 * layout.near(self.layout.grid.block))
     }
 
-    /// By what epochs can be done in one launch, if they can: found out once.
+    /// The kernel and the addresses for several epochs in one launch, if that is possible; determined once.
     fn epochs(&mut self) -> Result<Option<(Kernel, [u64; 2])>> {
         if let Epochs::NotAsked = self.epochs {
             self.epochs = Epochs::Impossible;
-            // Nor at a value that nothing can beat.
+            // This includes stopping at a value that nothing can beat.
             let never = self.job.never_stops && self.job.own_runs[0].stop.target.is_nan();
             let alone = self.job.runs == 1 && self.share.peers == 1 && never;
             if alone && self.layout.shares_grid() {
@@ -328,7 +328,7 @@ impl<R: Float, M: Machine> Device<R, M> {
         })
     }
 
-    /// Some epochs in one launch.
+    /// Launches several epochs at once.
     fn launch_epochs(
         &mut self,
         (kernel, [reports, answers]): (&Kernel, [u64; 2]),
@@ -367,7 +367,7 @@ impl<R: Float, M: Machine> Device<R, M> {
         self.machine.launch_served(kernel, shape, &parameter, &mut letters)
     }
 
-    /// The other schedules: one or several launches an iteration.
+    /// The other schedules: one or several launches for each iteration.
     fn advance_by_one(&mut self, iterations: u64) -> Result<()> {
         let Layout { grid, shared, schedule, .. } = self.layout;
         let mut kernels = self.kernels.iteration.clone();
@@ -394,7 +394,7 @@ impl<R: Float, M: Machine> Device<R, M> {
         Ok(())
     }
 
-    /// The runs as migrants leave them and come to them.
+    /// The runs as islands, for migration.
     fn islands(&mut self) -> Islands<'_, R, M> {
         let Arrays { best_positions: points, best: fitness, .. } = self.arrays;
         Islands {
@@ -406,32 +406,32 @@ impl<R: Float, M: Machine> Device<R, M> {
         }
     }
 
-    /// The numbers of the particles that it has of each run.
+    /// The numbers of this device's particles of each run.
     pub(super) fn particles(&self) -> Range<u32> {
         self.job.first_individual..self.job.first_individual + self.job.individuals
     }
 
-    /// Where a device's record is that shares these swarms, in one half of them, and its bytes.
+    /// The address of the record, in one half, of a device that shares these swarms, and its size in bytes.
     pub(super) fn record(&self, half: u32, rank: u32) -> (u64, u64) {
         let bytes = record_layout(&self.job).bytes;
         let number = u64::from(half * self.share.peers + rank);
         (self.arrays.records + number * bytes, bytes)
     }
 
-    /// Where the runs are, by the record of a device that shares these swarms, in one half of them.
+    /// The controls of the runs in the record, in one half, of a device that shares these swarms.
     pub(super) fn controls_of(&mut self, half: u32, rank: u32) -> Result<Vec<Control>> {
         let (record, _) = self.record(half, rank);
         self.arrays.runs.with_record(&self.job, record).controls(&self.job, &mut self.machine)
     }
 
-    /// Makes one record of those in a half, and goes on with that, in the other half.
+    /// Combines the records in a half to one in the other half, and continues with that.
     pub(super) fn join(&mut self, half: u32) -> Result<()> {
         let (records, _) = self.record(half, 0);
         let (joined, _) = self.record(1 - half, self.share.rank);
         let Share { rank, peers } = self.share;
         let (runs, stride) = (self.job.runs, self.job.stride());
         let (records, joined) = (Ptr::at(records), Ptr::at(joined));
-        // The same for all, as in `args`.
+        // The same for all runs, as in `args`.
         let stop = self.job.own_runs[0].stop;
         let args = JoinArgs::<R> { records, joined, stop, peers, rank, runs, stride };
         let kernel = Kernel::new(format!("{}_{}", pso_kernels::JOIN, R::NAME), None);
@@ -442,7 +442,7 @@ impl<R: Float, M: Machine> Device<R, M> {
         Ok(())
     }
 
-    /// Where a run's row of individuals begins in the arrays of coordinates, and its length.
+    /// The offset of a run's individuals in the arrays of coordinates, and their length.
     fn rows(&self, run: u32) -> (u64, u64) {
         let row = u64::from(self.job.individuals) * u64::from(self.job.stride());
         (u64::from(run) * row, row)
@@ -463,7 +463,7 @@ impl<R: Float, M: Machine> Engine<R> for Device<R, M> {
     }
 
     fn advance_epochs(&mut self, every: u64, epochs: u64, exchange: Ferry<'_, R>) -> Result<bool> {
-        // A launch has tags for all of its iterations.
+        // The tags of a launch must suffice for all of its iterations.
         let Some(each) = u32::try_from(every).ok().and_then(|every| every.checked_mul(EPOCHS_TAGS))
         else {
             return Ok(false);
@@ -607,16 +607,16 @@ impl LayoutKernels {
     }
 }
 
-/// What a kernel that holds particles knows of its argument when it is loaded: without loops over any number of coordinates, and without
-/// asking which coordinates there are, an iteration takes up to a third less time. Streaming waits for memory, and gains nothing; nor
-/// do particles of a block in registers from constant coefficients.
+/// The words of its argument that a resident kernel knows when it is loaded: with a known number of coordinates, an
+/// iteration takes up to a third less time. Streaming is limited by memory and gains nothing; neither do particles in
+/// the registers of a block gain from constant coefficients.
 fn known<R: Float>(
     name: &str,
     tile: Tile,
     (dimensions, coefficients): (u32, &Coefficients<R>),
 ) -> Vec<(u32, u32)> {
     use pso_kernels::{STREAMING, STREAMING_BULK};
-    // Epochs begin with the same arguments.
+    // The arguments of epochs begin with the same fields.
     const { assert!(offset_of!(EpochsArgs<R>, swarm) == 0) };
     if [STREAMING, STREAMING_BULK].contains(&name) {
         return Vec::new();
@@ -648,7 +648,7 @@ fn kernel<R: Float>(
         (_, None) => evaluating(entry + "_any", "warp", false),
         (_, Some(tile)) => {
             let kernel = evaluating(format!("{entry}_{}", tile.name), tile.name, true);
-            // Rows of doubles: a batch of small runs is faster with twice as many of them at a time.
+            // Rows in double precision: a batch of small runs is faster with twice as many of them resident.
             let dense = Residency { threads: MAX_BLOCK, blocks: 2 };
             let wish = (tile == Tile::rows::<R>() && R::WORDS == 2).then_some(dense);
             Kernel { known: known(name, tile, swarm), wish, ..kernel }
@@ -656,12 +656,12 @@ fn kernel<R: Float>(
     }
 }
 
-/// Bytes of what the host hears and of what it says while a kernel goes through epochs.
+/// The bytes of the reports and of the answers while a kernel runs epochs.
 fn office_bytes(layout: &OfficeLayout) -> [u64; 2] {
     [layout.heard, layout.answers + 1].map(|words| 8 * u64::from(words))
 }
 
-/// Bytes of the slots of all runs.
+/// The bytes of the slots of all runs.
 fn slots_bytes<R: Float>(job: &Job<R>, target: &Target, layout: &Layout) -> u64 {
     if !layout.shares_grid() {
         return 0;
@@ -680,7 +680,7 @@ mod tests {
     use warpswarm_core::problems::Sphere;
     use warpswarm_cpu_ref::difference;
 
-    /// A run over so many blocks that they are no cluster.
+    /// A run over so many blocks that they cannot be a cluster.
     fn device() -> Device<f32, Emulator> {
         let settings = Settings {
             individuals: 70,
@@ -715,7 +715,7 @@ mod tests {
         }
     }
 
-    /// A launch that failed behind others has left tags in the slots that nobody has counted.
+    /// A launch that failed after others may have left tags in the slots that were not counted.
     #[test]
     fn a_state_that_is_brought_begins_with_new_tags() {
         let mut device = device();

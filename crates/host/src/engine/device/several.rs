@@ -1,9 +1,10 @@
 //! The runs of a batch on several devices.
 //!
-//! The runs are cut into parts, each an engine with memory and a queue of its own on the device where it lies. To advance,
-//! the parts wait in a queue of the host, from which a thread for each device takes its own one after the other; when
-//! none of those is left, it takes one of another device's, moves it to its own, and keeps it. So devices of any
-//! speed are done at about the same time, and those of equal speed move nothing. A run's numbers depend on none of it.
+//! The runs are divided into parts. Each part is an engine with its own memory and queue on its device. To advance, the
+//! parts wait in a queue on the host. One thread for each device takes that device's parts one after the other. When
+//! none is left, it takes a part of another device, moves it to its own device, and keeps it. So devices of different
+//! speed finish at about the same time, and devices of equal speed move nothing. The results of a run do not depend on
+//! this.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -22,17 +23,18 @@ use crate::engine::{Engine, Job, State};
 use crate::error::{Error, Result};
 use crate::settings::choices::Backend;
 
-/// Individuals of a part for each multiprocessor of its device: so many that a device is busy with two parts at a time.
+/// The number of individuals in a part for each multiprocessor of its device: enough to keep a device busy with two
+/// parts at a time.
 const OF_A_PART: u64 = 4 * 2048;
-/// The most parts that a device begins with.
+/// The largest number of parts of a device at the start.
 const PARTS: u64 = 8;
-/// Parts that a device has in its queues at the same time: while one ends, the next has begun.
+/// The number of parts that a device has in its queues at the same time: while one ends, the next has started.
 const AT_ONCE: usize = 2;
-/// A part is moved to another device only where it takes longer than this, in seconds: it is copied by way of the host, and
-/// memory is allocated for it.
+/// The seconds that a part must take to be moved to another device: it is copied through the host, and memory is
+/// allocated for it.
 const WORTH_MOVING: f64 = 0.01;
 
-/// Makes the engine of some runs on a device, by its place among the devices.
+/// Creates the engine of some runs on a device, given by its index among the devices.
 pub(in crate::engine) type Make<R> =
     Box<dyn Fn(Range<u32>, usize) -> Result<Box<dyn Engine<R>>> + Send + Sync>;
 
@@ -40,24 +42,24 @@ pub(in crate::engine) type Make<R> =
 pub(in crate::engine) struct Several<R: Float> {
     backend: Backend,
     names: Vec<String>,
-    /// In the order of their runs, all of them between calls.
+    /// In the order of their runs; complete between calls.
     parts: Vec<Part<R>>,
     make: Make<R>,
     /// See [`WORTH_MOVING`].
     worth_moving: f64,
 }
 
-/// Neighbouring runs.
+/// Consecutive runs.
 struct Part<R: Float> {
     runs: Range<u32>,
-    /// The place among the devices of the one where it lies.
+    /// The index of its device.
     device: usize,
     engine: Box<dyn Engine<R>>,
-    /// What it has taken the last time.
+    /// The seconds of its last advance.
     seconds: f64,
 }
 
-/// A device as the runs are shared out.
+/// The properties of a device by which runs are divided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::engine) struct Described {
     pub(in crate::engine) name: String,
@@ -65,7 +67,7 @@ pub(in crate::engine) struct Described {
 }
 
 impl<R: Float> Several<R> {
-    /// Cuts so many runs of so many individuals each into parts, and places their individuals.
+    /// Divides `runs` runs of `individuals` individuals into parts, and places their individuals.
     pub(in crate::engine) fn new(
         backend: Backend,
         (runs, individuals): (u32, u32),
@@ -85,7 +87,7 @@ impl<R: Float> Several<R> {
         Ok(Several { backend, names, parts, make, worth_moving: WORTH_MOVING })
     }
 
-    /// What each part says, in the order of the runs.
+    /// The results of all parts, in the order of the runs.
     fn of_parts<T>(
         &mut self,
         mut ask: impl FnMut(&mut dyn Engine<R>) -> Result<Vec<T>>,
@@ -109,7 +111,7 @@ struct Queue<'a, R: Float> {
 }
 
 impl<R: Float> Queue<'_, R> {
-    /// What a device's thread does: advances parts until none is left.
+    /// The work of a device's thread: advances parts until none is left.
     fn serve(&self, device: usize) {
         let mut under_way = VecDeque::new();
         let mut since = Instant::now();
@@ -129,7 +131,7 @@ impl<R: Float> Queue<'_, R> {
                 continue;
             }
             let Some(mut part) = under_way.pop_front() else { break };
-            // Waits for it.
+            // Wait for the part.
             match part.engine.landmarks() {
                 Ok(_) => {
                     part.seconds = since.elapsed().as_secs_f64();
@@ -141,7 +143,7 @@ impl<R: Float> Queue<'_, R> {
         }
     }
 
-    /// Moves a part to a device, if it is on another.
+    /// Moves a part to a device, if it is on another one.
     fn here(&self, part: &mut Part<R>, device: usize) -> Result<()> {
         if part.device == device {
             return Ok(());
@@ -161,7 +163,7 @@ impl<R: Float> Queue<'_, R> {
             return None;
         }
         let own = waiting.iter().position(|part| part.device == device);
-        // The one that its own device would come to last.
+        // The part that its own device would take last.
         let others = || waiting.iter().rposition(|part| part.seconds > self.worth_moving);
         own.or_else(others).map(|at| waiting.remove(at))
     }
@@ -170,14 +172,14 @@ impl<R: Float> Queue<'_, R> {
         lock(&self.done).push(part);
     }
 
-    /// Takes back a part that is in the middle of an iteration; the first failure is the one that is said.
+    /// Takes back a part that is in the middle of an iteration; the first failure is reported.
     fn failed(&self, part: Part<R>, error: Error) {
         lock(&self.failed).get_or_insert(error);
         self.done(part);
     }
 }
 
-/// The runs of each device's parts: as many runs a device as it has multiprocessors of all.
+/// The runs of each device's parts: in proportion to its multiprocessors.
 fn cut((runs, individuals): (u32, u32), devices: &[Described]) -> Vec<Vec<Range<u32>>> {
     let all: u64 = devices.iter().map(|device| u64::from(device.multiprocessors)).sum();
     let mut before = 0;
@@ -194,7 +196,7 @@ fn cut((runs, individuals): (u32, u32), devices: &[Described]) -> Vec<Vec<Range<
     devices.iter().map(cut_one).collect()
 }
 
-/// Makes something for each of some devices, each in a thread of its own: the driver compiles kernels for each.
+/// Creates something for each device, each in its own thread, because the driver compiles kernels for each.
 pub(super) fn on_threads<T: Send>(
     devices: usize,
     make: &(dyn Fn(usize) -> Result<T> + Sync),
@@ -209,7 +211,7 @@ pub(super) fn on_threads<T: Send>(
     })
 }
 
-/// A lock whose holder panicked protects nothing half-done here: single insertions and removals.
+/// A poisoned lock is still usable: its data change only by single insertions and removals.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -316,7 +318,7 @@ impl<R: Float> State<R> for Several<R> {
     }
 }
 
-/// Devices in words: `2 x NVIDIA H200`.
+/// The devices in words: `2 x NVIDIA H200`.
 pub(super) fn in_words(names: &[String]) -> String {
     let equal = names.chunk_by(|a, b| a == b);
     let words: Vec<_> = equal

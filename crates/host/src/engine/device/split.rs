@@ -1,12 +1,13 @@
 //! Swarms whose particles several devices share.
 //!
-//! Each device has some of the particles of every run, and moves them as if they were all, in one iteration after the
-//! other. After each it shows the others its record: where the runs are, their bests and the bests' positions. From
-//! all records each makes the same one ([`pso_kernels::JOIN`](warpswarm_core::launch::pso_kernels::JOIN)) and goes on with
-//! that. The host enqueues all of it ahead, and devices wait for each other, not for the host.
+//! Each device has some of the particles of every run, and moves them as if they were all, one iteration after the
+//! other. After each iteration it sends its record to the others: the controls of the runs, their bests and the bests'
+//! positions. From all records each device computes the same combined record
+//! ([`pso_kernels::JOIN`](warpswarm_core::launch::pso_kernels::JOIN)) and continues with it. The host enqueues
+//! everything ahead, and devices wait for each other, not for the host.
 //!
-//! The devices may be those of several ranks. Then records also go from rank to rank: by the devices themselves, where they
-//! can, and otherwise by way of the hosts, which wait for them after every iteration.
+//! The devices may belong to several ranks. Then records are also exchanged between ranks: directly by the devices if
+//! possible, otherwise through the hosts, which wait for the devices after every iteration.
 
 use std::ops::Range;
 
@@ -25,24 +26,24 @@ use crate::settings::choices::Backend;
 use crate::settings::communicator::Communicator;
 use crate::settings::peers::Exchange;
 
-/// Swarms that are split.
+/// Swarms that are split among devices.
 pub(in crate::engine) struct Split<R: Float, M: Machine> {
     /// In the order of their particles.
     parts: Vec<Device<R, M>>,
-    /// The number of the first of them among the devices of all ranks.
+    /// The number of its first device among the devices of all ranks.
     first: u32,
-    /// How many those are.
+    /// The number of all these devices.
     peers: u32,
-    /// How other ranks are told what these have found.
+    /// How records are sent to other ranks.
     telling: Telling,
-    /// The half of the records in which the devices' own now are.
+    /// The half that contains the devices' current records.
     half: u32,
 }
 
-/// How other ranks are told what a rank has found.
+/// How records are sent to other ranks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Telling {
-    /// There are none.
+    /// There are no other ranks.
     Nobody,
     /// By the hosts.
     Hosts,
@@ -50,7 +51,7 @@ enum Telling {
     Devices,
 }
 
-/// The particles that each of some devices has: as many a device as it has multiprocessors of all.
+/// The particles of each device: in proportion to its multiprocessors.
 pub(in crate::engine) fn shares(individuals: u32, multiprocessors: &[u32]) -> Vec<Range<u32>> {
     let all: u64 = multiprocessors.iter().copied().map(u64::from).sum();
     let edge = |before: u64| (u64::from(individuals) * before / all) as u32;
@@ -64,7 +65,7 @@ pub(in crate::engine) fn shares(individuals: u32, multiprocessors: &[u32]) -> Ve
 }
 
 impl<R: Float, M: Machine> Split<R, M> {
-    /// Places the particles of as many devices as `make` makes one for: of `peers` those from number `first` on.
+    /// Places the particles of `devices` devices, created by `make`: those from number `first` on of `peers` devices.
     pub(in crate::engine) fn new(
         devices: usize,
         (first, peers): (u32, u32),
@@ -79,7 +80,7 @@ impl<R: Float, M: Machine> Split<R, M> {
         Ok(split)
     }
 
-    /// Does so many iterations.
+    /// Does this many iterations.
     fn iterate(&mut self, iterations: u64, others: Option<&dyn Communicator>) -> Result<()> {
         for _ in 0..iterations {
             self.parts.iter_mut().try_for_each(|part| part.advance(1))?;
@@ -88,7 +89,7 @@ impl<R: Float, M: Machine> Split<R, M> {
         Ok(())
     }
 
-    /// Ends an iteration: everybody shows everybody what it has found, and goes on with the best of it.
+    /// Completes an iteration: all devices exchange their records, and continue with the best of them.
     fn join(&mut self, others: Option<&dyn Communicator>) -> Result<()> {
         let half = self.half;
         self.for_each_pair(|rank, part, other| {
@@ -113,7 +114,7 @@ impl<R: Float, M: Machine> Split<R, M> {
         Ok(())
     }
 
-    /// Shows other ranks what these devices have found, and these what they have, by way of the host.
+    /// Exchanges records with other ranks, through the host.
     fn tell(&mut self, others: &dyn Communicator) -> Result<()> {
         let half = self.half;
         let mut own = Vec::new();
@@ -142,7 +143,7 @@ impl<R: Float, M: Machine> Split<R, M> {
         Ok(())
     }
 
-    /// Does something with each part and each other one; it is told the first one's number.
+    /// Does `work` with each pair of a part and another one, with the first one's number.
     fn for_each_pair(
         &mut self,
         mut work: impl FnMut(u32, &mut Device<R, M>, &Device<R, M>) -> Result<()>,
@@ -158,7 +159,7 @@ impl<R: Float, M: Machine> Split<R, M> {
         Ok(())
     }
 
-    /// The first device: what it says of the runs, all say.
+    /// The first device, which represents all: they have the same combined record.
     fn first(&mut self) -> &mut Device<R, M> {
         &mut self.parts[0]
     }
@@ -166,7 +167,7 @@ impl<R: Float, M: Machine> Split<R, M> {
 
 impl<R: Float, M: Machine> Drop for Split<R, M> {
     fn drop(&mut self) {
-        // Devices write into each other's memory. A device that is lost writes nothing any more.
+        // Devices write into each other's memory. A lost device writes nothing any more.
         self.parts.iter_mut().for_each(|part| drop(part.machine.finish()));
     }
 }
@@ -183,7 +184,7 @@ impl<R: Float, M: Machine> Engine<R> for Split<R, M> {
         if self.telling == Telling::Nobody {
             return Ok(false);
         }
-        // Each rank has one at least, so then each has one.
+        // Each rank has at least one device, so now each has exactly one.
         if exchange == Exchange::Fastest
             && self.peers == others.size()
             && self.first().machine.connect(others)?
@@ -199,7 +200,7 @@ impl<R: Float, M: Machine> Engine<R> for Split<R, M> {
     }
 }
 
-/// What to say where a state is asked for that no rank has.
+/// The error if a state is requested that no single rank has.
 fn elsewhere() -> Error {
     let message =
         "other ranks have particles of these swarms; allowed: to run them together with those";
@@ -208,14 +209,14 @@ fn elsewhere() -> Error {
 
 impl<R: Float, M: Machine> State<R> for Split<R, M> {
     fn controls(&mut self) -> Result<Vec<Control>> {
-        // Each has counted what was not finite of its own.
+        // Each device has counted the non-finite evaluations of its own particles.
         let mut controls = self.first().controls()?;
         for part in &mut self.parts[1..] {
             for (all, own) in controls.iter_mut().zip(part.controls()?) {
                 all.not_finite += own.not_finite;
             }
         }
-        // What other ranks have counted they have shown.
+        // Other ranks have sent their counts.
         let own = self.first..self.first + self.parts.len() as u32;
         let shown = 1 - self.half;
         for number in (0..self.peers).filter(|number| !own.contains(number)) {

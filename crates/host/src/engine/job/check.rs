@@ -1,4 +1,4 @@
-//! Whether a state is one of the runs that are to be done.
+//! Checks that a state belongs to the job's runs.
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, stopped};
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::settings::MAX_ITERATIONS;
 
 impl<R: Float> Job<R> {
-    /// Whether a state is one of these runs.
+    /// Checks that a state belongs to these runs.
     pub(crate) fn check_state(&self, swarms: &[Swarm<R>]) -> Result<()> {
         let check = |what, expected: u64, found: u64| {
             if expected == found {
@@ -80,8 +80,8 @@ impl<R: Float> Job<R> {
         iterations.try_for_each(|other| check("a run at iteration", first, other))
     }
 
-    /// Whether all points of a state are numbers. What methods keep in the place of positions is their own, and where
-    /// nothing holds a particle it may fly off to infinity.
+    /// Checks that all points of a state are numbers. The positions of methods are not checked, because they may
+    /// contain other data, and an unbounded particle may diverge to infinity.
     fn check_points(&self, run: u32, swarm: &Swarm<R>) -> Result<()> {
         let leader = swarm.global.index as usize;
         let moves = matches!(self.procedure, Procedure::Pso(_) | Procedure::Spso(_));

@@ -1,4 +1,5 @@
-//! How runs of CMA-ES are laid over a device: a block each, or several where there are many samples and room.
+//! Plans runs of CMA-ES on a device: one block for each run, or several if there are many samples and enough
+//! multiprocessors.
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::{CMA_ES_BLOCK, CmaEsLayout, NearLayout};
@@ -8,36 +9,38 @@ use crate::engine::plan::Plan;
 use crate::error::{Error, Result};
 use crate::settings::choices::Schedule;
 
-/// Samples of a block of several that share a run, at least.
+/// The smallest number of samples per block, if several blocks share a run.
 const SHARE: u32 = 32;
-/// A run of up to so many samples has one block: to meet others takes longer than to draw them. In 30 dimensions, f32, with one block and
-/// with several, microseconds a generation (H200, 2026-11-27): 100 samples 46 and 46, 128 51 and 53, 200 66 and 53, 256 69 and 55.
+/// A run of up to this many samples uses one block: synchronising blocks takes longer than drawing the samples. In 30
+/// dimensions, f32, with one block and with several, microseconds per generation (H200, 2026-11-27): 100 samples 46 and
+/// 46, 128 51 and 53, 200 66 and 53, 256 69 and 55.
 const ALONE: u32 = 128;
-/// Columns of a matrix for which a warp is worth while.
+/// The number of matrix columns from which another warp is worthwhile.
 const COLUMNS: u32 = 6;
-/// Warps of a multiprocessor, by the registers of the kernels. Runs share them, all at once or in as few turns as shared memory allows.
-/// 1,000 runs of Rastrigin's function with blocks of 1, 2, 3 and 4 warps, microseconds a generation (H200, 2026-11-27): 10 samples in 10
-/// dimensions, f32, of which 8 run at once, 28, 24, 29 and 30; 14 in 30 dimensions, f64, of which 6 do, 147, 105, 85 and 71.
+/// The number of warps on a multiprocessor that the registers of the kernels allow. Runs share them, all at once or in
+/// as few rounds as shared memory allows. 1,000 runs of Rastrigin's function with blocks of 1, 2, 3 and 4 warps,
+/// microseconds per generation (H200, 2026-11-27): 10 samples in 10 dimensions, f32, of which 8 run at once, 28, 24, 29
+/// and 30; 14 in 30 dimensions, f64, of which 6 do, 147, 105, 85 and 71.
 const AT_ONCE: u32 = 16;
-/// The least warps of a run for which CMA-ES takes turns with SHADE.
+/// The smallest number of warps of a run in which CMA-ES takes turns with SHADE.
 const BESIDE_OTHERS: u32 = 4;
 
-/// No block has more bytes of shared memory than so many, on any device.
+/// An upper limit for the bytes of a block's shared memory, on any device.
 const MOST_NEAR: u32 = 1 << 18;
-/// Samples are in shared memory where so many blocks, or as many as without them, run on a multiprocessor all the same.
+/// Samples are stored in shared memory if this many blocks, or as many as without them, still fit on a multiprocessor.
 const NEAR_BLOCKS: u32 = 4;
 
-/// Asks the device how many blocks of so many threads, with distributions in shared memory of so many bytes or not, a multiprocessor
-/// holds at the same time.
+/// Asks the device how many blocks fit on a multiprocessor at the same time. The arguments are whether distributions
+/// are in shared memory, the number of threads, and the bytes of shared memory.
 pub(crate) type Occupancy<'a> = &'a mut dyn FnMut(bool, u32, u32) -> Result<u32>;
 
-/// How the runs are laid over the device.
+/// How the runs are mapped to the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) grid: Geometry,
     /// Whether distributions are in shared memory.
     pub(crate) holds: bool,
-    /// Where samples are there, too.
+    /// The positions of samples in shared memory, if they are stored there too.
     pub(crate) near: NearLayout,
     /// Bytes of shared memory.
     pub(crate) shared: u32,
@@ -57,8 +60,8 @@ impl Layout {
     }
 }
 
-/// Lays runs over the device; the individuals are the samples of the largest generation that is to come. Those of another search that
-/// takes turns are so many.
+/// Maps runs to the device. The individuals are the samples of the largest generation to come; `others` is the number
+/// of individuals of another search that takes turns.
 pub(crate) fn plan<R: Float>(
     demand: &Demand,
     others: u32,
@@ -70,7 +73,7 @@ pub(crate) fn plan<R: Float>(
         return Err(Error::Schedule { schedule, reason, alternatives: "auto, resident" });
     }
     let Demand { individuals, runs, dimensions, multiprocessors, .. } = *demand;
-    // Multiprocessors of each run, where there are enough.
+    // The number of multiprocessors for each run, if there are enough.
     let share = multiprocessors / runs;
     let is_alone = individuals <= ALONE || share < 2;
     let mut beside = |holds, bytes| Ok::<_, Error>(occupancy(holds, WARP, bytes)?.min(AT_ONCE));
@@ -130,11 +133,11 @@ mod tests {
     fn runs_have_a_block_or_many() {
         let runs = |runs| Demand { runs, ..H200 };
         assert_eq!(grid::<f32>(H200), (320, 1, 1, true));
-        // By three on a multiprocessor, by eight, and all that fit.
+        // Three per multiprocessor, eight per multiprocessor, and as many as fit.
         assert_eq!(grid::<f32>(runs(300)), (160, 1, 300, true));
         assert_eq!(grid::<f32>(runs(1000)), (64, 1, 1000, true));
         assert_eq!(grid::<f32>(runs(10_000)), (32, 1, 10_000, true));
-        // Six fit beside each other: so in two turns of four.
+        // Six fit on a multiprocessor, so there are two rounds of four.
         let wide = Demand { individuals: 14, dimensions: 30, ..runs(1000) };
         assert_eq!(grid::<f64>(wide), (128, 1, 1000, true));
         assert_eq!(grid::<f32>(Demand { dimensions: 100, ..wide }), (256, 1, 1000, true));

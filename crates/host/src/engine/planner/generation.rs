@@ -1,4 +1,5 @@
-//! How the populations of a method are laid over a device: a thread, eight lanes or a warp an individual, blocks striding.
+//! Plans the populations of a method on a device: a thread, eight lanes or a warp for each individual, in blocks that
+//! stride over the individuals.
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::{MAX_BLOCK, MethodTile};
@@ -9,43 +10,44 @@ use crate::engine::plan::Plan;
 use crate::error::{Error, Result};
 use crate::settings::choices::Schedule;
 
-/// With so many rounds of individuals, or fewer, one block has the whole population: its barrier is
-/// cheaper than the blocks' exchange.
+/// Up to this number of rounds of individuals, one block has the whole population: its barrier is cheaper than an
+/// exchange between blocks.
 const ALONE: u32 = 2;
-/// With no more individuals for each multiprocessor, each of those that look far has a warp, which is faster than a
-/// thread: where they have few dimensions, and where they have more than [`FEW`].
+/// Up to this number of individuals per multiprocessor, each individual that observes many others gets a warp, which is
+/// faster than a thread. The first number applies in up to [`FEW`] dimensions, the second in more.
 const WARPS: [u32; 2] = [8, 64];
 const FEW: u32 = 8;
-/// With no more individuals for each multiprocessor and dimension, each of those that do not has eight lanes: many have a
-/// thread each, which takes fewer instructions in all, but has to go through them alone.
+/// Up to this number of individuals per multiprocessor and dimension, each of the other individuals gets eight lanes.
+/// With more individuals, each gets a thread, which takes fewer instructions in total, but executes them serially.
 const TILES: u32 = 7;
-/// In more dimensions than this, a thread that reads other rows than its own waits so long for them that eight lanes,
-/// which read whole lines, are always faster.
+/// In more dimensions than this, a thread that reads other rows than its own waits so long for memory that eight lanes,
+/// which read whole cache lines, are always faster.
 const LONG: u32 = 24;
 
-/// What the layout of a method depends on.
+/// The properties of a method that its layout depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moves {
-    /// Attempts of an individual in an iteration at most.
+    /// The largest number of attempts of an individual in an iteration.
     pub(crate) attempts: u32,
-    /// Whether it looks at more than a few others.
+    /// Whether an individual observes more than a few others.
     pub(crate) looks_far: bool,
-    /// Rows that a proposal reads besides the individual's public point.
+    /// The number of rows that a proposal reads besides the individual's public point.
     pub(crate) rows: usize,
     /// Whether its kernels need few registers: see [`MethodTile::max_block`].
     pub(crate) frugal: bool,
-    /// Threads of its largest blocks of tiles: see [`Method::MOST_THREADS`](warpswarm_core::method::Method::MOST_THREADS).
+    /// The number of threads in its largest blocks of tiles: see
+    /// [`Method::MOST_THREADS`](warpswarm_core::method::Method::MOST_THREADS).
     pub(crate) most_threads: u32,
-    /// Whether its individuals have something in common, which changes after each iteration.
+    /// Whether its individuals share a memory, which changes after each iteration.
     pub(crate) shares: bool,
-    /// Whether there are kernels of its paper for the schedule `stepwise`.
+    /// Whether the kernels of its paper exist, for the schedule `stepwise`.
     pub(crate) has_steps: bool,
 }
 
-/// Asks the device how many blocks of a tile's kernel a multiprocessor holds at the same time.
+/// Asks the device how many blocks of a tile's kernel fit on a multiprocessor at the same time.
 pub(crate) type Occupancy<'a> = &'a mut dyn FnMut(&MethodTile, u32, u32) -> Result<u32>;
 
-/// How the runs are laid over the device.
+/// How the runs are mapped to the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) schedule: Schedule,
@@ -53,15 +55,15 @@ pub(crate) struct Layout {
     pub(crate) grid: Geometry,
     /// Bytes of shared memory.
     pub(crate) shared: u32,
-    /// Warps that share an individual's attempts.
+    /// The number of warps that share an individual's attempts.
     pub(crate) team: u32,
-    /// Blocks that the device runs at once.
+    /// The number of blocks that the device runs at once.
     pub(crate) capacity: u64,
-    /// Whether it could do with more of them.
+    /// Whether more of them would be useful.
     pub(crate) short: bool,
-    /// Whether a block has whole groups of neighbours.
+    /// Whether blocks contain whole groups of neighbours.
     pub(crate) in_groups: bool,
-    /// Blocks of a run of all individuals, and individuals of each.
+    /// The number of blocks of a run with all individuals, and of individuals in each.
     pub(super) whole: (u32, u32),
 }
 
@@ -78,20 +80,21 @@ impl Layout {
         }
     }
 
-    /// Threads that the device runs at once.
+    /// The number of threads that the device runs at once.
     pub(crate) fn threads(&self) -> u64 {
         self.capacity * u64::from(self.grid.block)
     }
 
-    /// Individuals of each block of a run, the last ones fewer.
+    /// The number of individuals in each block of a run; the last blocks have fewer.
     pub(crate) fn individuals_per_block(&self, individuals: u32) -> u32 {
         of_a_block(individuals, self.grid.blocks_per_run, self.in_groups)
     }
 
-    /// Groups of so many individuals that a block sums up before others read it: see [`CommonArgs`](warpswarm_core::launch::CommonArgs).
+    /// The number of groups that a block sums before other blocks read the sum: see
+    /// [`CommonArgs`](warpswarm_core::launch::CommonArgs).
     pub(crate) fn piece(&self, individuals: u32) -> u32 {
         let is_held = self.schedule == Schedule::Resident && self.tile.is_held();
-        // As many as one warp reads at once need no pieces.
+        // A number that one warp reads at once needs no such sums.
         let few = individuals <= GROUP * GROUP;
         if !self.in_groups || !is_held || few || 2 * self.grid.block < GROUP * LESSONS as u32 {
             return 1;
@@ -100,32 +103,31 @@ impl Layout {
         (1 << groups.trailing_zeros()).min(GROUP)
     }
 
-    /// The same for fewer individuals, with as many of them in a block, and fewer blocks.
+    /// The layout for fewer individuals, with as many individuals per block and fewer blocks.
     pub(crate) fn of_fewer(&self, individuals: u32) -> Self {
         let (blocks, each) = self.whole;
         let blocks_per_run = individuals.div_ceil(each).clamp(1, blocks);
         Layout { grid: Geometry { blocks_per_run, ..self.grid }, ..*self }
     }
 
-    /// Whether several blocks that run together share a run for many iterations.
+    /// Whether several resident blocks share a run for many iterations.
     pub(crate) fn shares(&self) -> bool {
         self.schedule == Schedule::Resident && self.grid.blocks_per_run > 1
     }
 }
 
-/// Individuals of each of so many blocks, the last ones fewer.
+/// The number of individuals in each of `blocks` blocks; the last ones have fewer.
 pub(super) fn of_a_block(individuals: u32, blocks: u32, in_groups: bool) -> u32 {
     let each = individuals.div_ceil(blocks);
     if in_groups { each.next_multiple_of(GROUP) } else { each }
 }
 
-/// So many warps share the attempts of an individual at most: one barrier more is cheaper than another
-/// attempt, and registers suffice for blocks of that size.
+/// The largest number of warps that share the attempts of an individual: another barrier is cheaper than another
+/// attempt, and registers suffice for blocks of this size.
 const TEAM: u32 = MAX_BLOCK / WARP;
-/// Attempts are shared by warps as long as that takes no more blocks than this: the more blocks, the longer
-/// it takes them to agree.
+/// The largest number of blocks with which warps share attempts: with more blocks, the exchange takes longer.
 const TEAM_BLOCKS: u32 = 256;
-/// The warps that share an individual's attempts in such a block: as many as possible.
+/// The number of warps that share an individual's attempts in a block of this size: as many as possible.
 fn warps_of_team(demand: &Demand, attempts: u32, block: u32) -> u32 {
     let warps = block / WARP;
     let blocks =
@@ -135,13 +137,14 @@ fn warps_of_team(demand: &Demand, attempts: u32, block: u32) -> u32 {
     (1..=attempts.min(TEAM).min(warps)).rev().find(is_possible).unwrap_or(1)
 }
 
-/// Rounds of tiles up to which blocks are made smaller: so many plans a tile's lanes make at once. With more of them, and so
-/// more runs at the same time, caches no longer hold the populations: 1,000 runs of 300 in 30 dimensions, f64, took 171 us instead of 150.
+/// The number of rounds of tiles up to which blocks are made smaller: the lanes of a tile make this many plans at once.
+/// With more rounds, and so more simultaneous runs, the populations no longer fit into the caches: 1,000 runs of 300 in
+/// 30 dimensions, f64, took 171 us instead of 150.
 const TURNS: u32 = MethodTile::TILE.lanes;
 
-/// The block in which many runs are done in the shortest time, all of them, of at most `most` threads: each run is so many rounds of a block,
-/// and so many blocks are done at once. Of equals that of the fewest rounds, but of tiles that of the most, whose threads wait for fewer
-/// others.
+/// The block size, of at most `most` threads, with which many runs take the shortest total time. Each run takes a
+/// number of rounds of a block, and a number of blocks run at once. Of equal sizes, the one with the fewest rounds is
+/// chosen; for tiles the one with the most rounds, because fewer threads wait for each other.
 fn block_of_many<R: Float>(
     demand: &Demand,
     tile: MethodTile,
@@ -172,23 +175,23 @@ fn block_of_many<R: Float>(
     Ok(best)
 }
 
-/// The block in which a thread has an individual.
+/// The block size with one thread for each individual.
 fn block_of_threads<R: Float>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<u32> {
     if demand.runs > demand.multiprocessors {
         return block_of_many::<R>(demand, MethodTile::THREAD, MAX_BLOCK, occupancy);
     }
-    // A few on each multiprocessor rather than many on a few.
+    // A few threads on each multiprocessor are better than many on a few.
     let rounds = demand.multiprocessors / demand.runs;
     Ok(demand.individuals.div_ceil(rounds).next_multiple_of(WARP).min(MAX_BLOCK))
 }
 
-/// The individuals of all runs.
+/// The number of individuals of all runs.
 fn all_runs(demand: &Demand) -> u64 {
     u64::from(demand.individuals) * u64::from(demand.runs)
 }
 
-/// The block in which eight lanes have an individual: of one or a few runs the largest only where others would not do at once, since
-/// more blocks have more multiprocessors.
+/// The block size with eight lanes for each individual. For one or a few runs the largest size is used only if smaller
+/// blocks would not all run at once, because more blocks use more multiprocessors.
 fn block_of_tiles<R: Float>(demand: &Demand, most: u32, occupancy: Occupancy<'_>) -> Result<u32> {
     if demand.runs > demand.multiprocessors {
         return block_of_many::<R>(demand, MethodTile::TILE, most, occupancy);
@@ -198,14 +201,14 @@ fn block_of_tiles<R: Float>(demand: &Demand, most: u32, occupancy: Occupancy<'_>
     Ok(if few { MAX_BLOCK } else { most })
 }
 
-/// The tile that holds the individuals. `cargo xtask bench gpu --choices` measures what it gives;
+/// The tile that holds the individuals. `cargo xtask bench gpu --choices` measures its effect;
 /// `docs/performance-tried.md` has the numbers.
 fn tile(demand: &Demand, moves: Moves) -> MethodTile {
     let all = all_runs(demand);
     let at_most = |each: u32| all <= u64::from(each) * u64::from(demand.multiprocessors);
     let dimensions = demand.dimensions;
     let few_warps = at_most(WARPS[0]);
-    // Rows of two places are no fours.
+    // Rows of two places cannot be read in groups of four.
     let tile = if moves.looks_far || dimensions <= 2 {
         let has_warps = few_warps || (dimensions > FEW && at_most(WARPS[1]));
         if has_warps { MethodTile::WARP } else { MethodTile::THREAD }
@@ -219,8 +222,8 @@ fn tile(demand: &Demand, moves: Moves) -> MethodTile {
     if dimensions <= tile.dimensions { tile } else { MethodTile::ANY }
 }
 
-/// The block that is wished for where a population, or all of many, needs more tiles than a multiprocessor has with the kernel's own
-/// number of threads; and its bytes of shared memory.
+/// A larger block size, and its bytes of shared memory, for populations that need more tiles than a multiprocessor
+/// holds with the kernel's own launch bounds. `None` if the kernel's bounds suffice.
 pub(crate) fn wished<R: Float>(demand: &Demand, moves: Moves) -> Option<(u32, u32)> {
     let threads = moves.most_threads;
     let schedules = [Schedule::Auto, Schedule::Resident, Schedule::Streaming];
@@ -234,7 +237,8 @@ pub(crate) fn wished<R: Float>(demand: &Demand, moves: Moves) -> Option<(u32, u3
     is_wished.then_some((threads, shared))
 }
 
-/// Lays the runs of a method over the device, in blocks of as many threads as are allowed, or as the kernels' own texts say.
+/// Maps the runs of a method to the device, in blocks of at most `allowed` threads, or within the kernels' own launch
+/// bounds.
 pub(crate) fn plan<R: Float>(
     demand: &Demand,
     moves: Moves,
@@ -271,12 +275,12 @@ pub(crate) fn plan<R: Float>(
     let capacity =
         u64::from(occupancy(&tile, block, shared)?.max(1)) * u64::from(demand.multiprocessors);
     let individuals = u64::from(demand.individuals);
-    // However many rounds they take: an exchange of blocks costs 4 us less than a launch.
+    // Independent of the number of rounds: an exchange between blocks takes 4 us less than a launch.
     let streams = match demand.schedule {
         Schedule::Auto => !tile.is_held(),
         schedule => hosted || schedule == Schedule::Streaming,
     };
-    // Those of a group stay together.
+    // The individuals of a group stay in one block.
     let fewest = if moves.shares { GROUP.max(at_once / GROUP * GROUP) } else { at_once };
     let needed = individuals.div_ceil(u64::from(fewest));
     let share = (capacity / u64::from(demand.runs)).max(1);
@@ -289,7 +293,7 @@ pub(crate) fn plan<R: Float>(
         let most = if blocks > 1 { capacity } else { MAX_GRID };
         (Schedule::Resident, geometry(block, blocks, demand.runs, most))
     };
-    // A block of tiles has all registers of a multiprocessor anyway.
+    // A block of tiles uses all registers of a multiprocessor anyway.
     let short = tile != MethodTile::TILE && needed * u64::from(demand.runs) > capacity;
     let in_groups = moves.shares;
     let blocks = grid.blocks_per_run;
@@ -312,7 +316,7 @@ mod tests {
         block: None,
     };
 
-    /// As annealing.
+    /// Like simulated annealing.
     const ALONE: Moves = Moves {
         attempts: 1,
         looks_far: false,
@@ -322,9 +326,9 @@ mod tests {
         shares: false,
         has_steps: false,
     };
-    /// As differential evolution.
+    /// Like differential evolution.
     const NEAR: Moves = Moves { rows: 3, ..ALONE };
-    /// As fireworks.
+    /// Like fireworks.
     const FAR: Moves = Moves { looks_far: true, ..ALONE };
 
     fn grid(demand: Demand, moves: Moves) -> (Schedule, Option<&'static str>, u32, u32) {
@@ -344,7 +348,7 @@ mod tests {
         for (demand, moves) in [(H200, NEAR), (many, FAR), (asked, NEAR)] {
             assert_eq!(wish(demand, moves), None);
         }
-        // The kernel's own text has as many.
+        // The kernel's launch bounds allow as many threads.
         assert_eq!(wish(many, Moves { most_threads: 512, ..NEAR }), None);
         let plan = plan::<f32>(&many, NEAR, Some(640), &mut |_, block, _| Ok(640 / block)).unwrap();
         assert_eq!((plan.grid.block, plan.grid.blocks_per_run), (640, 132));
@@ -390,7 +394,7 @@ mod tests {
             let plan = plan::<f32>(&demand, NEAR, None, occupancy).unwrap().plan();
             (plan.block, plan.blocks_per_run)
         };
-        // 1,056 blocks of 64 threads at once, 528 of 128.
+        // 1,056 blocks of 64 threads fit at once, or 528 of 128.
         assert_eq!([of(64, 1000), of(64, 500), of(64, 200)], [(64, 1), (128, 1), (256, 1)]);
         assert_eq!([of(300, 1000), of(64, 132)], [(480, 1), (512, 1)]);
     }

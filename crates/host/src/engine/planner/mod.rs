@@ -1,17 +1,17 @@
-//! Which schedule, and which grid: from the sizes of a job and of a device.
+//! The planner: chooses schedule and grid from the sizes of a job and of a device.
 //!
 //! | the swarm of one run | schedule |
 //! |---|---|
-//! | fits in the registers of one block | resident, one block a run |
+//! | fits into the registers of one block | resident, one block per run |
 //! | has so many particles that each can have a thread | the same, in columns |
-//! | fits in those of 16 blocks, and the device has clusters | resident, a cluster a run |
-//! | fits in those of blocks that run at the same time | resident, several blocks, cooperative |
-//! | is one of many that do, of more than 32 dimensions | streaming, which for so much is faster |
-//! | does not | streaming, with a tile, or for more than 128 dimensions a warp a particle |
-//! | the same, of more than 32 dimensions, and the device has bulk copies | streaming by them |
+//! | fits into the registers of 16 blocks, and the device has clusters | resident, one cluster per run |
+//! | fits into the registers of the blocks that run at the same time | resident, several blocks, cooperative |
+//! | is one of many such swarms, of more than 32 dimensions | streaming, which is faster at this size |
+//! | does not fit | streaming, with a tile, or for more than 128 dimensions a warp per particle |
+//! | the same, of more than 32 dimensions, and the device has bulk copies | streaming with bulk copies |
 //!
-//! Where the host evaluates, individuals are in memory, a warp each. The numbers of a run do not depend on any
-//! of it.
+//! If the host evaluates, individuals are in memory, with a warp for each. The results of a run do not depend on the
+//! plan.
 
 pub(crate) mod cma_es;
 pub(crate) mod generation;
@@ -33,73 +33,73 @@ use streaming::streaming;
 
 /// Threads of a warp.
 const WARP: u32 = 32;
-/// The most blocks of a grid.
+/// The largest number of blocks in a grid.
 pub(crate) const MAX_GRID: u64 = (1 << 31) - 1;
-/// The smallest block of several that share a run: with fewer threads, agreeing costs more than
-/// moving.
+/// The smallest block size if several blocks share a run: with fewer threads, synchronising costs more than moving.
 const SHARING_BLOCK: u32 = 128;
-/// Blocks of a grid that a warp hears of at once, a lane each, and how large blocks may become for that: the exchange is
-/// faster then, and the rest slower. Rastrigin in 30 dimensions, 768 and 1,024 particles, 1,000 and 10,000 iterations,
-/// microseconds each (H200, 2026-11-23): blocks of 128 threads 1.43, 0.56 and 1.40, 0.53; so few that all are heard at
-/// once 1.27, 0.59 and 1.28, 0.59.
+/// The largest number of blocks whose reports a warp reads at once, with one lane for each, and the largest block size
+/// that is used to stay below it. The exchange is then faster, and the rest slower. Rastrigin in 30 dimensions, 768 and
+/// 1,024 particles, 1,000 and 10,000 iterations, microseconds each (H200, 2026-11-23): blocks of 128 threads 1.43, 0.56
+/// and 1.40, 0.53; few enough blocks to read all reports at once 1.27, 0.59 and 1.28, 0.59.
 const HEARD_AT_ONCE: u64 = 32;
 const HEARD_BLOCK: u32 = 256;
-/// Bytes of shared memory that a block can have on any device.
+/// The bytes of shared memory that a block can use on any device.
 const ANY_SHARED: u32 = 48 * 1024;
-/// Particles a multiprocessor and dimension from which on particles are in columns: a thread takes so long for all
-/// coordinates that fewer do not keep a multiprocessor busy.
+/// The number of particles per multiprocessor and dimension from which particles are in columns: one thread computes
+/// all coordinates, so that fewer particles do not keep a multiprocessor busy.
 const IN_COLUMNS: u64 = 5;
-/// Particles a multiprocessor, those of all runs, beyond which particles of more than 32 dimensions stream: a multiprocessor
-/// holds few of them, and waves of them cost more than memory. Rastrigin in 100 dimensions, microseconds an iteration,
-/// resident and streaming (H200, 2026-11-23): 30 runs of 128 particles 5.8 and 11.8, 30 of 512 25.3 and 18.8, 1,000 of 32
-/// 42.1 and 33.2, 1,000 of 512 761 and 376.
+/// The number of particles per multiprocessor, of all runs, beyond which particles of more than 32 dimensions are
+/// streamed: a multiprocessor holds few of them, and several waves cost more than memory traffic. Rastrigin in 100
+/// dimensions, microseconds per iteration, resident and streaming (H200, 2026-11-23): 30 runs of 128 particles 5.8 and
+/// 11.8, 30 of 512 25.3 and 18.8, 1,000 of 32 42.1 and 33.2, 1,000 of 512 761 and 376.
 const HELD_IN_WAVES: u64 = 100;
-/// The block of the stepwise schedule.
+/// The block size of the schedule `stepwise`.
 const STEPWISE_BLOCK: u32 = 128;
-/// Blocks of a multiprocessor in the launches that place the individuals.
+/// The number of blocks per multiprocessor in the launches that place the individuals.
 const PLACING_BLOCKS: u64 = 8;
 
-/// What is to be laid over what.
+/// The planner's input: the sizes of the job and of the device.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Demand {
     pub(crate) individuals: u32,
     pub(crate) runs: u32,
     pub(crate) dimensions: u32,
-    /// Whether lanes show each other their coordinates.
+    /// Whether lanes exchange coordinates.
     pub(crate) gathers: bool,
-    /// Whether particles that leave their bounds are put back onto them.
+    /// Whether particles that leave their bounds are clamped to them.
     pub(crate) clamps: bool,
-    /// Multiprocessors of the device.
+    /// The number of multiprocessors of the device.
     pub(crate) multiprocessors: u32,
     pub(crate) schedule: Schedule,
-    /// The block that the user wants.
+    /// The user's block size.
     pub(crate) block: Option<u32>,
 }
 
-/// A kernel and a block of it, of which the device knows how many fit in a multiprocessor; or a cluster of such blocks,
-/// of which it knows how many run at the same time.
+/// A kernel with a block size, for which the device reports how many blocks fit on a multiprocessor; or a cluster of
+/// such blocks, for which it reports how many run at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Resident {
     pub(crate) kernel: &'static str,
     pub(crate) tile: Option<Tile>,
     pub(crate) block: u32,
     pub(crate) shared: u32,
-    /// Blocks of a cluster; 0 for none.
+    /// The number of blocks per cluster; 0 without clusters.
     pub(crate) cluster: u32,
 }
 
-/// Asks the device how many such blocks a multiprocessor, or such clusters the device, holds at the same time.
+/// Asks the device how many such blocks fit on a multiprocessor, or how many such clusters on the device, at the same
+/// time.
 pub(crate) type Occupancy<'a> = &'a mut dyn FnMut(&Resident) -> Result<u32>;
 
-/// How the runs are laid over the device.
+/// How the runs are mapped to the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) schedule: Schedule,
     pub(crate) tile: Option<Tile>,
     pub(crate) grid: Geometry,
-    /// Whether bulk copies bring what streams.
+    /// Whether streaming uses bulk copies.
     pub(crate) bulk: bool,
-    /// Bytes of shared memory of the kernel that reduces or does it all.
+    /// Bytes of shared memory of the kernel that reduces, or does everything.
     pub(crate) shared: u32,
     /// The launches that place the individuals.
     pub(crate) placing: Geometry,
@@ -116,7 +116,7 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
-    /// The launches of so many runs: the first run of each, and how many it takes.
+    /// The launches for this number of runs: the first run of each, and its number of runs.
     pub(crate) fn waves(self, runs: u32) -> impl Iterator<Item = (u32, u32)> {
         let most = self.runs_per_launch;
         (0..runs).step_by(most as usize).map(move |first| (first, most.min(runs - first)))
@@ -124,7 +124,7 @@ impl Geometry {
 }
 
 impl Shape {
-    /// A launch of so many runs.
+    /// A launch for this number of runs.
     pub(crate) fn of(grid: Geometry, runs: u32, shared: u32, cooperative: bool) -> Self {
         let cluster = if grid.cluster { grid.blocks_per_run } else { 0 };
         let blocks = runs * grid.blocks_per_run;
@@ -133,7 +133,7 @@ impl Shape {
 }
 
 impl Layout {
-    /// Whether the blocks of a run are those of a cooperative grid.
+    /// Whether the blocks of a run are synchronised by a cooperative launch.
     pub(crate) fn shares_grid(&self) -> bool {
         let Geometry { blocks_per_run, cluster, .. } = self.grid;
         self.schedule == Schedule::Resident && blocks_per_run > 1 && !cluster
@@ -152,7 +152,7 @@ impl Layout {
     }
 }
 
-/// Lays the runs over the device.
+/// Maps the runs to the device.
 pub(crate) fn plan<R: Float>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
     match demand.schedule {
         Schedule::Stepwise => stepwise::<R>(demand, occupancy),
@@ -170,14 +170,14 @@ pub(crate) fn plan<R: Float>(demand: &Demand, occupancy: Occupancy<'_>) -> Resul
     }
 }
 
-/// Whether a batch that could be resident is faster streaming.
+/// Whether a batch that could be resident is faster with streaming.
 fn is_better_streamed<R: Float>(demand: &Demand) -> bool {
     let all = u64::from(demand.individuals) * u64::from(demand.runs);
     let large = demand.dimensions > Tile::columns::<R>().dimensions();
     large && all > HELD_IN_WAVES * u64::from(demand.multiprocessors)
 }
 
-/// The user's block, which must not be larger than what the kernel can have.
+/// The user's block size, which must not exceed the kernel's largest one.
 fn forced(demand: &Demand, most: u32) -> Result<Option<u32>> {
     match demand.block {
         Some(block) if block > most => Err(Error::Setting {
@@ -203,7 +203,7 @@ fn resident<R: Float>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Resul
     }
     let enough = IN_COLUMNS * u64::from(demand.multiprocessors) * u64::from(dimensions);
     let many = u64::from(individuals) * u64::from(runs) >= enough;
-    // In registers where they suffice, and one block has a run for itself: there are no such kernels for several.
+    // In registers if they suffice and one block has the whole run: there are no such kernels for several blocks.
     let rows = Tile::rows::<R>();
     let block = demand.block.map_or(rows.max_block, |block| block.min(rows.max_block));
     let alone = individuals <= block && dimensions <= rows.dimensions();
@@ -215,7 +215,7 @@ fn resident<R: Float>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Resul
     }
 }
 
-/// The resident schedule in a tile, or why it is impossible.
+/// The resident schedule with this tile, or why it is impossible.
 fn resident_in<R: Float>(
     demand: &Demand,
     tile: Tile,
@@ -285,19 +285,19 @@ fn resident_in<R: Float>(
     )))
 }
 
-/// Whether a swarm that one block would hold is faster in several: particles that have a thread each, so many that they
-/// are in each other's way. Two dimensions, 512 particles, microseconds an iteration of 10,000 (H200, 2026-11-23): one
-/// block 0.38, four blocks 0.26.
+/// Whether a swarm that fits into one block is faster in several: this is so for particles with one thread each, if
+/// there are so many that they compete for execution. Two dimensions, 512 particles, microseconds per iteration of
+/// 10,000 (H200, 2026-11-23): one block 0.38, four blocks 0.26.
 fn is_better_shared(demand: &Demand, tile: Tile) -> bool {
     let blocks = demand.individuals.div_ceil(SHARING_BLOCK);
     let room = u64::from(blocks) * u64::from(demand.runs) <= u64::from(demand.multiprocessors);
     tile.lanes == 1 && tile.per_lane <= 2 && blocks > 2 && room && demand.block.is_none()
 }
 
-/// Whether a cluster a run is worth while: for a batch, since grids of which all blocks run at the same time hold few runs;
-/// for a run alone where small blocks suffice, and lanes share particles. Rastrigin in 30 dimensions, 256 particles, 1,000
-/// and 10,000 iterations, microseconds each (H200, 2026-11-23): cluster 1.19, 0.49, grid 1.26, 0.50; 768 particles, which
-/// need larger blocks: 1.34, 0.68, grid 1.27, 0.59.
+/// Whether a cluster per run is worthwhile: for a batch, because cooperative grids hold few runs; for a single run if
+/// small blocks suffice and lanes share particles. Rastrigin in 30 dimensions, 256 particles, 1,000 and 10,000
+/// iterations, microseconds each (H200, 2026-11-23): cluster 1.19, 0.49, grid 1.26, 0.50; 768 particles, which need
+/// larger blocks: 1.34, 0.68, grid 1.27, 0.59.
 fn takes_clusters(demand: &Demand, tile: Tile) -> bool {
     let threads = u64::from(demand.individuals) * u64::from(tile.lanes);
     let small = threads <= u64::from(MAX_CLUSTER * SHARING_BLOCK);
@@ -305,7 +305,7 @@ fn takes_clusters(demand: &Demand, tile: Tile) -> bool {
     !in_columns(tile.lanes, tile.per_lane) && (one || demand.runs > 1 || demand.block.is_some())
 }
 
-/// The blocks to try for a run over up to `at_once` of them, the best first, of which `most` says how large they are.
+/// The block sizes to try for a run with up to `at_once` blocks, the best first; `most` is the largest size.
 fn sharing_blocks(
     demand: &Demand,
     (tile, threads): (Tile, u64),
@@ -315,10 +315,10 @@ fn sharing_blocks(
     if let Some(block) = forced {
         return vec![block];
     }
-    // So small that the runs, all together, fill the device: blocks agree rarely.
+    // Small enough that all runs together fill the device: blocks synchronise rarely.
     let multiprocessors = u64::from(demand.multiprocessors.div_ceil(demand.runs).max(1));
     let even = threads.div_ceil(multiprocessors.min(at_once)).min(u64::from(most)) as u32;
-    // In columns moving takes so long that all multiprocessors are worth while.
+    // In columns, moving takes so long that using all multiprocessors is worthwhile.
     let least = if in_columns(tile.lanes, tile.per_lane) { WARP } else { SHARING_BLOCK.min(most) };
     let mut block = even.next_multiple_of(WARP).clamp(least, most);
     let mut blocks = vec![block];
@@ -339,8 +339,8 @@ fn stepwise<R: Float>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layou
     Ok(Layout { schedule, tile: None, grid, bulk: false, shared, placing })
 }
 
-/// The grid of a kernel whose blocks stride over the individuals: as many as the device runs at the
-/// same time, no more than the individuals need.
+/// The grid of a kernel whose blocks stride over the individuals: as many blocks as the device runs at the same time,
+/// but no more than the individuals need.
 fn striding(
     demand: &Demand,
     individuals_per_block: u32,
@@ -353,7 +353,7 @@ fn striding(
     Ok(geometry(one.block, needed.min(share), demand.runs, MAX_GRID))
 }
 
-/// The grid of the launches that place the individuals, a warp each.
+/// The grid of the launches that place the individuals, with a warp for each.
 fn placing(demand: &Demand) -> Geometry {
     let needed = u64::from(demand.individuals).div_ceil(u64::from(MAX_BLOCK / WARP));
     let capacity = PLACING_BLOCKS * u64::from(demand.multiprocessors);
@@ -361,10 +361,10 @@ fn placing(demand: &Demand) -> Geometry {
     geometry(MAX_BLOCK, needed.min(share), demand.runs, MAX_GRID)
 }
 
-/// Launches of at most `capacity` blocks, at least one of which holds a run.
+/// Launches of at most `capacity` blocks; each contains at least one run.
 fn geometry(block: u32, blocks_per_run: u64, runs: u32, capacity: u64) -> Geometry {
     let runs_per_launch = (capacity / blocks_per_run).clamp(1, u64::from(runs)) as u32;
-    // Runs of more blocks than a grid has never get here: blocks stride, or all run at once.
+    // Runs with more blocks than a grid can have do not occur here: blocks stride, or all run at once.
     let blocks_per_run = blocks_per_run as u32;
     Geometry { block, blocks_per_run, runs_per_launch, cluster: false }
 }
@@ -384,18 +384,18 @@ mod tests {
         block: None,
     };
 
-    /// As many blocks as 1,024 threads make, and neither clusters nor bulk copies.
+    /// As many blocks as fit into 1,024 threads, without clusters and bulk copies.
     fn thousand(one: &Resident) -> Result<u32> {
         let newer = one.cluster > 0 || one.kernel == pso_kernels::STREAMING_BULK;
         Ok(if newer { 0 } else { 1024 / one.block })
     }
 
-    /// The same with bulk copies, and as much shared memory as an H200 has.
+    /// With bulk copies, and with the shared memory of an H200.
     fn thousand_bulk(one: &Resident) -> Result<u32> {
         Ok((1024 / one.block).min(227 * 1024 / one.shared.max(1)))
     }
 
-    /// The same with clusters of up to 8 blocks.
+    /// With clusters of up to 8 blocks.
     fn thousand_near(one: &Resident) -> Result<u32> {
         Ok(if one.cluster > 0 { u32::from(one.cluster <= 8) } else { 1024 / one.block })
     }
@@ -438,9 +438,9 @@ mod tests {
         assert_eq!(one(768, 30), (Resident, Some("x8k4"), 192, 32, 1));
         assert_eq!(one(1024, 30), (Resident, Some("x8k4"), 256, 32, 1));
         assert_eq!(one(1025, 30), (Resident, Some("x8k4"), 128, 65, 1));
-        // 132 * 768 threads are there in all, in blocks of at most 384.
+        // 132 * 768 threads fit at once, in blocks of at most 384.
         assert_eq!(one(12_672, 30), (Resident, Some("x8k4"), 384, 264, 1));
-        // 132 * 1,024 threads, a particle each.
+        // 132 * 1,024 threads, with one particle each.
         assert_eq!(one(12_673, 30), (Resident, Some("column"), 128, 100, 1));
         assert_eq!(one(65_536, 30), (Resident, Some("column"), 512, 128, 1));
         assert_eq!(one(135_169, 30).0, Schedule::Streaming);
@@ -448,8 +448,8 @@ mod tests {
         assert_eq!(grid(batch), (Resident, Some("x1k2"), 512, 8, 33));
     }
 
-    /// A multiprocessor whose registers suffice for 384 threads that share particles, as an H200's: those that have one each are on
-    /// as many multiprocessors as there are.
+    /// A multiprocessor whose registers suffice for 384 threads that share particles, as an H200's: threads with one
+    /// particle each use all multiprocessors.
     #[test]
     fn columns_take_all_multiprocessors() {
         let mut held = |one: &Resident| {
@@ -475,14 +475,14 @@ mod tests {
         assert_eq!(one(sized(48, 30)), (false, 384, 1, 1));
         assert_eq!(one(sized(49, 30)), (true, 128, 4, 1));
         assert_eq!(one(sized(128, 30)), (true, 128, 8, 1));
-        // Sixteen are more than this device has in a cluster.
+        // Sixteen blocks are more than this device supports in a cluster.
         assert_eq!(one(sized(256, 30)), (true, 256, 8, 1));
         assert_eq!(one(sized(257, 30)), (false, 128, 17, 1));
         assert_eq!(one(sized(300, 2)), (false, 128, 3, 1));
         assert_eq!(one(Demand { runs: 50, ..sized(600, 2) }), (true, 224, 3, 50));
         assert_eq!(one(Demand { block: Some(128), ..sized(128, 30) }), (true, 128, 8, 1));
         assert_eq!(one(Demand { block: Some(64), ..sized(128, 30) }), (false, 64, 16, 1));
-        // Any number of clusters in one launch: they wait for no other.
+        // One launch has any number of clusters, because they do not wait for each other.
         assert_eq!(one(Demand { runs: 100, ..sized(128, 30) }), (true, 384, 3, 100));
         let layout = plan::<f32>(&sized(128, 30), &mut thousand_near).unwrap();
         assert!(!layout.shares_grid() && layout.shared > 8 * 2 * 16 * 33);
@@ -575,7 +575,7 @@ mod tests {
             "schedule resident is impossible: 1048576 individuals need 2048 blocks, of which 264 \
              run at the same time; allowed: auto, streaming, stepwise, hosted",
         );
-        // A device on which nothing fits: no division by zero, no spin.
+        // A device on which nothing fits must not lead to a division by zero or an endless loop.
         check(
             H200,
             &mut |_| Ok(0),

@@ -1,13 +1,14 @@
-//! CPU or GPU: who is expected to be done first.
+//! Chooses between CPU and GPU by the expected time.
 //!
 //! | | seconds |
 //! |---|---|
-//! | CPU | iterations x evaluations x (evaluation + coordinates x coordinate) / threads; each iteration that is spread over them costs something besides |
+//! | CPU | iterations x evaluations x (evaluation + coordinates x coordinate) / threads; plus a fixed cost for each iteration that is divided among threads |
 //! | GPU | set-up + iterations x (iteration + coordinates x dimension + evaluations x coordinates x coordinate) |
 //!
-//! It is an estimate from sizes and limits, of an objective that costs about as much as the move. Nothing is measured when
-//! it is made, so that the same call is answered in the same way, but that nobody pays for a driver that has been started
-//! before. What it is worth is in `docs/performance.md`, and `cargo xtask bench gpu --choices` measures it.
+//! It is an estimate from sizes and limits, for an objective that costs about as much as the move. Nothing is measured
+//! at run time, so that the same call leads to the same choice, except that the cost of starting the driver does not
+//! count if it is already running. `docs/performance.md` shows how good the estimate is, and `cargo xtask bench gpu
+//! --choices` measures it.
 
 use warpswarm_core::Float;
 
@@ -16,66 +17,67 @@ use crate::machine::system;
 use crate::settings::limit::Limit;
 use crate::settings::{DEFAULT_ITERATIONS, Settings};
 
-/// What a kind of algorithm costs in f32, in seconds.
+/// The costs of a kind of algorithm in f32, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Costs {
-    /// On one of the CPU's threads while all are busy: an evaluation, and besides each of its coordinates.
+    /// On one CPU thread while all are busy: an evaluation, plus each of its coordinates.
     cpu: (f64, f64),
-    /// On the GPU: an iteration of hardly any coordinates, besides each dimension of a point, and each coordinate of
-    /// all points.
+    /// On the GPU: an iteration with few coordinates, plus each dimension of a point, plus each coordinate of all
+    /// points.
     gpu: (f64, f64, f64),
 }
 
-// Rastrigin, 2026-11-23: one H200 (132 multiprocessors), and 16 threads of the Xeon (Sapphire Rapids) beside it. An
+// Rastrigin, 2026-11-23: one H200 (132 multiprocessors), and 16 threads of its host's Xeon (Sapphire Rapids). An
 // evaluation of PSO in 2, 30 and 100 dimensions took a thread 35, 145 and 375 ns, one of DE in 30 dimensions 200 ns; on
-// another such machine, or in a busier hour, a third more. An iteration of 32 particles in 2, 30 and 100 dimensions took the
-// GPU 0.3, 0.8 and 1.0 to 2.5 us, a million in 2, 30 and 100 dimensions 10, 7 and 7 ps a coordinate; 32 individuals of DE
-// 2.8, 2.9 and 11 us, a million 24, 26 and 30 ps.
+// another such machine, or under more load, a third more. An iteration of 32 particles in 2, 30 and 100 dimensions took
+// the GPU 0.3, 0.8 and 1.0 to 2.5 us, a million in 2, 30 and 100 dimensions 10, 7 and 7 ps per coordinate; 32
+// individuals of DE 2.8, 2.9 and 11 us, a million 24, 26 and 30 ps.
 
-/// PSO's kernels.
+/// The kernels of PSO.
 const PSO: Costs = Costs { cpu: (28e-9, 3.7e-9), gpu: (0.3e-6, 12e-9, 10e-12) };
 /// The kernels of methods.
 const METHOD: Costs = Costs { cpu: (50e-9, 5e-9), gpu: (2.6e-6, 20e-9, 30e-12) };
-/// CMA-ES and `auto`, of which an evaluation costs a matrix times a vector besides. In f64, 2026-11-29: `auto` took 1.1 us an evaluation in
-/// 30 dimensions on one thread; on an H200, 2026-11-27, a generation of 10 x 10 and 14 x 30 took 15.2 and 20.6 us, of 1,000 runs 32.8 and
-/// 68.6 us, an iteration of `auto` in 30 dimensions 11.2 us, and of 1,000 runs of it in 10 dimensions 513 us.
+/// CMA-ES and `auto`, for which an evaluation also costs a matrix-vector product. In f64, 2026-11-29: `auto` took 1.1
+/// us per evaluation in 30 dimensions on one thread. On an H200, 2026-11-27, a generation of 10 x 10 and 14 x 30 took
+/// 15.2 and 20.6 us, of 1,000 runs 32.8 and 68.6 us; an iteration of `auto` in 30 dimensions took 11.2 us, and of 1,000
+/// runs in 10 dimensions 513 us.
 const PORTFOLIO: Costs = Costs { cpu: (50e-9, 17e-9), gpu: (5e-6, 0.05e-6, 0.15e-9) };
-/// Spreading an iteration over the CPU's threads: 512 to 131,072 particles took 10 to 17 us more than their share.
+/// Dividing an iteration among the CPU's threads: 512 to 131,072 particles took 10 to 17 us more than their share.
 const SPREADING: f64 = 14e-6;
-/// From the start of the driver to the first iteration: 0.20 to 0.23 s with compiled kernels in the driver's cache. Where
-/// the driver has been started before, what it takes to load those kernels.
+/// From the start of the driver to the first iteration: 0.20 to 0.23 s with compiled kernels in the driver's cache. If
+/// the driver is already running, the time to load these kernels.
 const SETUP: f64 = 0.22;
 const LOADING: f64 = 0.01;
-/// Multiprocessors of the GPU that this was measured on.
+/// The number of multiprocessors of the measured GPU.
 pub(crate) const MEASURED_ON: u32 = 132;
 
-/// What is to be done.
+/// The work of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Work {
-    /// The most iterations.
+    /// The largest number of iterations.
     iterations: f64,
-    /// The most seconds of iterating.
+    /// The largest number of seconds of stepping.
     seconds: f64,
-    /// Evaluations of an iteration, those of all runs.
+    /// The evaluations of an iteration, of all runs.
     evaluations: f64,
-    /// Dimensions, and the numbers of its data that an evaluation can ask for.
+    /// The number of dimensions, plus the count of data that an evaluation can read.
     coordinates: f64,
-    /// 32-bit words of a number.
+    /// The number of 32-bit words of a number.
     words: f64,
     threads: f64,
     costs: Costs,
 }
 
 impl Work {
-    /// That of a job whose objective has so many numbers of data.
+    /// The work of a job whose objective has `data` numbers of data.
     pub(crate) fn new<R: Float>(job: &Job<R>, data: usize, settings: &Settings) -> Self {
         let stop = &settings.stop;
         let expected = |iterations| job.expected_evaluations(iterations);
         let limit = Limit::new(stop, |iterations| Some(expected(iterations))).given();
-        // What nobody knows: a run that stagnates does so after that many iterations at least.
+        // An unknown number: a run that stagnates does so after at least that many iterations.
         let unlimited = stop.stagnation.map(|least| least.max(DEFAULT_ITERATIONS));
         let iterations = limit.or(unlimited).map_or(f64::INFINITY, |iterations| iterations as f64);
-        // Iterations may differ in evaluations: the mean of some.
+        // Iterations may differ in evaluations: use the mean of some.
         let some = limit.unwrap_or(DEFAULT_ITERATIONS).clamp(1, DEFAULT_ITERATIONS);
         let all = expected(some).saturating_sub(job.individuals.into());
         Work {
@@ -108,10 +110,11 @@ impl Work {
         self.words * (iteration + dimension * self.coordinates + all)
     }
 
-    /// Whether a GPU of so many multiprocessors, whose driver has been started or not, is expected to be done first.
+    /// Whether a GPU with this number of multiprocessors is expected to finish first; `started` says whether its driver
+    /// is running.
     pub(crate) fn is_for_gpu(&self, multiprocessors: u32, started: bool) -> bool {
         let cpu = self.on_cpu();
-        // As many as the CPU does in the seconds that it has.
+        // As many iterations as the CPU does within the time limit.
         let iterations = self.iterations.min(self.seconds / cpu);
         let before = if started { LOADING } else { SETUP };
         before + iterations * self.on_gpu(multiprocessors) < iterations * cpu
@@ -137,7 +140,7 @@ mod tests {
         work.is_for_gpu(MEASURED_ON, false)
     }
 
-    /// Whole solves in processes of their own (one H200, 16 threads, 2026-11-23): individuals of all runs, dimensions,
+    /// Whole solves in separate processes (one H200, 16 threads, 2026-11-23): individuals of all runs, dimensions,
     /// iterations, seconds on the CPU and on the GPU.
     #[test]
     fn who_was_first_is_expected_to_be() {
@@ -183,7 +186,7 @@ mod tests {
         }
     }
 
-    /// The default of the program, a million evaluations of `auto` in f64, and more runs or evaluations of it.
+    /// The program's default, a million evaluations of `auto` in f64, and more runs or evaluations of it.
     #[test]
     fn many_runs_of_auto_are_for_the_gpu() {
         let work = |runs: f64, evaluations: f64| Work {
@@ -201,14 +204,15 @@ mod tests {
     #[test]
     fn what_counts_besides_sizes() {
         assert!(!gpu(WORK));
-        // 1,000 iterations in f32 are estimated at 18.4 ms on the CPU, and 0.8 ms on the GPU besides its set-up.
+        // 1,000 iterations in f32 are estimated at 18.4 ms on the CPU, and at 0.8 ms on the GPU plus its set-up.
         assert!(WORK.is_for_gpu(MEASURED_ON, true));
         assert!(!WORK.is_for_gpu(1, true));
         let long = Work { iterations: 12_600.0, ..WORK };
         assert!(gpu(long) && !gpu(Work { iterations: 12_400.0, ..WORK }));
         assert!(!gpu(Work { threads: 64.0, ..long }));
         assert!(gpu(Work { words: 2.0, iterations: 12_400.0, ..WORK }));
-        // Whoever has a second is done with as many iterations earlier on the GPU; with a tenth, on the CPU.
+        // With a limit of one second, as many iterations are done earlier on the GPU; with a tenth of a second, on the
+        // CPU.
         let seconds = |seconds| Work { iterations: f64::INFINITY, seconds, ..WORK };
         assert!(gpu(seconds(1.0)) && !gpu(seconds(0.1)));
         assert!(!gpu(Work { iterations: 0.0, ..long }));

@@ -1,4 +1,4 @@
-//! How a method is laid over a device by its paper's own kernels.
+//! Plans a method on a device with the kernels of its paper.
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::{MAX_BLOCK, MethodTile, SparksLayout};
@@ -8,22 +8,23 @@ use super::{ANY_SHARED, Demand, MAX_GRID, WARP, forced, geometry};
 use crate::error::{Error, Result};
 use crate::settings::choices::Schedule;
 
-/// The blocks of explosions to choose from, the first whose shared memory every device has.
+/// The block sizes for explosions; the first one whose shared memory every device has is used.
 const BLOCKS: [u32; 3] = [128, 64, 32];
 
-/// What a paper's kernels do.
+/// What the kernels of a paper do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Steps {
-    /// GPU-FWA: a warp a firework, which throws so many sparks so many times, then a mutation.
+    /// GPU-FWA: a warp for each firework, which throws `sparks` sparks `explosions` times, followed by a mutation.
     Fireworks { sparks: u32, explosions: u32 },
-    /// CMEPSO: a block a slave swarm of so many particles, and one for the master swarm.
+    /// CMEPSO: a block for each slave swarm of `particles` particles, and one for the master swarm.
     Swarms { slaves: u32, particles: u32 },
 }
 
-/// Asks the device how many blocks of the largest kernel, with so much shared memory, a multiprocessor holds at once.
+/// Asks the device how many blocks of the largest kernel, with this block size and shared memory, fit on a
+/// multiprocessor at once.
 pub(crate) type Occupancy<'a> = &'a mut dyn FnMut(u32, u32) -> Result<u32>;
 
-/// Lays the runs of a method over the device.
+/// Maps the runs of a method to the device.
 pub(crate) fn plan<R: Float>(
     demand: &Demand,
     steps: Steps,
@@ -64,14 +65,14 @@ pub(crate) fn plan<R: Float>(
     })
 }
 
-/// The block of a kernel that explodes fireworks, and its shared memory.
+/// The block size of the kernel that explodes fireworks, and its shared memory.
 fn fireworks<R: Float>(demand: &Demand, sparks: u32, wanted: Option<u32>) -> Result<(u32, u32)> {
     let (dimensions, most) = (demand.dimensions, SparksLayout::DIMENSIONS);
     if dimensions > most {
         return impossible(format!("{dimensions} dimensions, and a spark has room for {most}"));
     }
     let shared = |block| {
-        // The other kernels are launched with as much.
+        // The other kernels are launched with the same amount.
         let others = MethodTile::ANY.shared_bytes::<R>(block, dimensions, false);
         SparksLayout::new(dimensions, sparks).bytes::<R>(block).max(others)
     };
@@ -111,7 +112,7 @@ mod tests {
         assert_eq!(one::<f32>(H200, PAPER), (128, 12, 1));
         assert_eq!(one::<f32>(Demand { individuals: 144, ..H200 }, PAPER), (128, 36, 1));
         assert_eq!(one::<f32>(Demand { block: Some(32), ..H200 }, PAPER), (32, 48, 1));
-        // They stride where the device does not run all at once.
+        // Blocks stride if the device does not run all at once.
         assert_eq!(one::<f32>(Demand { individuals: 100_000, ..H200 }, PAPER), (128, 1056, 1));
         assert_eq!(one::<f32>(Demand { runs: 1000, ..H200 }, PAPER), (128, 1, 1000));
         let many = Steps::Fireworks { sparks: 64, explosions: 30 };

@@ -9,12 +9,12 @@ use super::{Demand, Layout, Occupancy, Resident, WARP, forced, placing, striding
 use crate::error::Result;
 use crate::settings::choices::Schedule;
 
-/// The block of a schedule that streams: enough warps to hide latency, enough blocks to balance.
+/// The block size of streaming schedules: enough warps to hide latency, enough blocks to balance the load.
 const STREAMING_BLOCK: u32 = 128;
-/// Stages of a warp from which on bulk copies are taken: nothing hides the coming of the first and the going of the last.
+/// The number of stages per warp from which bulk copies are used: nothing hides the first load and the last store.
 const BULK_ROUNDS: u64 = 4;
 
-/// With bulk copies where they are worth while, otherwise without.
+/// The streaming schedule, with bulk copies if they are worthwhile.
 pub(super) fn streaming<R: Float>(demand: &Demand, occupancy: Occupancy<'_>) -> Result<Layout> {
     let tile = Tile::for_dimensions::<R>(demand.dimensions);
     let most = tile.map_or(MAX_BLOCK, |tile| tile.max_block);
@@ -32,14 +32,14 @@ pub(super) fn streaming<R: Float>(demand: &Demand, occupancy: Occupancy<'_>) -> 
     Ok(Layout { schedule: Schedule::Streaming, tile, grid, bulk: false, shared, placing })
 }
 
-/// The streaming schedule with bulk copies: where the device has them, with the largest block that it has shared memory
-/// for, if all blocks run at the same time and each warp has several stages.
+/// The streaming schedule with bulk copies: if the device supports them, all blocks run at the same time, and each warp
+/// has several stages. Uses the largest block for which there is shared memory.
 fn by_bulk_copies<R: Float>(
     demand: &Demand,
     tile: Tile,
     occupancy: Occupancy<'_>,
 ) -> Result<Option<Layout>> {
-    // With so few the device need not even load the kernel.
+    // With so few particles the kernel need not even be loaded.
     let all = u64::from(demand.individuals) * u64::from(demand.runs);
     let per_multiprocessor = all / u64::from(demand.multiprocessors.max(1));
     if per_multiprocessor < BULK_ROUNDS * u64::from(BULK_PARTICLES) {

@@ -15,10 +15,10 @@ use crate::engine::{Job, Procedure};
 use crate::error::Result;
 use crate::machine::Machine;
 
-/// SHADE beside CMA-ES.
+/// SHADE as the partner of CMA-ES.
 pub(super) struct Partner<R> {
     pub(super) method: Shade<R>,
-    /// The runs, as if they were its own.
+    /// The runs, described as runs of SHADE.
     job: Job<R>,
     blocks_per_run: u32,
     public: u64,
@@ -57,7 +57,7 @@ impl<R: Float> Partner<R> {
         })
     }
 
-    /// Where all runs begin.
+    /// Sets the initial state of all runs.
     pub(super) fn begin<M: Machine>(&self, machine: &mut M) -> Result<()> {
         let individuals = self.job.individuals;
         let first =
@@ -67,7 +67,8 @@ impl<R: Float> Partner<R> {
         machine.store::<R, _>(self.turns, 0, vec![Turns::default(); runs].into_iter())
     }
 
-    /// The arguments of launches over `runs` runs from `first` on, of whose arrays those of all algorithms are as `args` has them.
+    /// The arguments of launches over `runs` runs from `first` on; the arrays that do not depend on the algorithm are
+    /// those in `args`.
     pub(super) fn args(&self, (first, runs): (u32, u32), args: CmaEsArgs<R>) -> GenerationArgs<R> {
         let all = common(args);
         let (n, stride) = (self.job.individuals, self.job.stride());
@@ -80,7 +81,7 @@ impl<R: Float> Partner<R> {
             fitness: Ptr::at(self.fitness + before * size_of::<Fitness<R>>() as u64),
             numbers: Ptr::at(self.numbers + before * count * number),
             common: self.common.args(&self.job, (first, 1)),
-            // The first leg is CMA-ES's.
+            // The first leg is that of CMA-ES.
             start: StartArgs { individuals: 0, ..all.start },
             runs,
             individuals: n,
@@ -89,7 +90,7 @@ impl<R: Float> Partner<R> {
         }
     }
 
-    /// A run's part, whose leg is so old.
+    /// SHADE's part of a run, whose leg has this age.
     pub(super) fn fetch<M: Machine>(
         &self,
         machine: &mut M,
@@ -119,7 +120,7 @@ impl<R: Float> Partner<R> {
         Ok(parked)
     }
 
-    /// Writes the parts of all runs, and whose turn it is.
+    /// Writes SHADE's parts of all runs, and the turns.
     pub(super) fn bring<M: Machine>(
         &self,
         machine: &mut M,
@@ -148,7 +149,7 @@ impl<R: Float> Partner<R> {
     }
 }
 
-/// What a method's arguments have of these.
+/// The arguments that a method shares with CMA-ES.
 fn common<R>(args: CmaEsArgs<R>) -> GenerationArgs<R> {
     GenerationArgs {
         public: Ptr::NULL,

@@ -1,4 +1,4 @@
-//! Which kernel runs CMA-ES, and how its runs are laid over a device.
+//! Chooses the kernel of CMA-ES, and plans its runs on a device.
 
 use warpswarm_core::Float;
 use warpswarm_core::cma_es::Strategy;
@@ -13,13 +13,14 @@ use crate::machine::{Kernel, Machine};
 use crate::objective::target::Target;
 use crate::settings::Settings;
 
-/// Numbers of a run's distribution: those of the first leg, whose generation is the smallest, so that it remembers the most of them.
+/// The count of numbers in a run's distribution: that of the first leg, whose generation is the smallest, so that it
+/// remembers most.
 pub(super) fn numbers<R: Float>(job: &Job<R>) -> u32 {
     let strategy = Strategy::<R>::new(job.dimensions(), job.individuals, true);
     DistributionLayout::new(job.dimensions(), strategy.remembered()).len
 }
 
-/// Lays the runs over a device, with the kernel for that.
+/// Maps the runs to a device; returns the layout with its kernel.
 pub(super) fn plan<R: Float>(
     job: &Job<R>,
     target: &Target,

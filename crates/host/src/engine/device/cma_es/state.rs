@@ -1,4 +1,4 @@
-//! The state of runs of CMA-ES, from a device and to it.
+//! Reads and writes the state of CMA-ES runs on a device.
 
 use warpswarm_core::Float;
 use warpswarm_core::cma_es::Strategy;
@@ -34,7 +34,7 @@ impl<R: Float, M: Machine> CmaEs<R, M> {
             let place = u64::from(run);
             let mut memory =
                 machine.fetch_numbers::<R>(at.distribution, place * numbers, numbers)?;
-            // Those of the last generation, also where another leg is to come.
+            // The numbers of the last generation, even if a new leg follows.
             let count = memory[head::SAMPLES].to_f64() as u32;
             let remembered = Strategy::<R>::new(n, count, self.succession.active).remembered();
             memory.truncate(DistributionLayout::new(n, remembered).len as usize);
@@ -89,7 +89,7 @@ impl<R: Float, M: Machine> CmaEs<R, M> {
         Ok(swarms)
     }
 
-    /// Writes states for which there is room.
+    /// Writes states; there must be room for them.
     pub(super) fn bring(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
         let (room, numbers) = (u64::from(self.samples.room), u64::from(numbers(&self.job)));
         let (at, samples) = (self.arrays, self.samples);
@@ -136,7 +136,7 @@ fn part_of<R: Float>(swarm: &Swarm<R>) -> Parked<R> {
     }
 }
 
-/// The samples that CMA-ES has in a state.
+/// The number of CMA-ES samples in a state.
 pub(super) fn samples_of<R: Float>(swarm: &Swarm<R>) -> u32 {
     let best = match &swarm.parked {
         Some(parked) if swarm.legs.regime == regime::SHADE => &parked.best,

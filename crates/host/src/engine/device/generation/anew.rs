@@ -1,6 +1,8 @@
-//! A method on a device whose runs begin anew when they have converged, as [`restarts`](warpswarm_cpu_ref::restarts) has it on the CPU.
+//! A method on a device whose runs restart when they have converged, as in [`restarts`](warpswarm_cpu_ref::restarts) on
+//! the CPU.
 //!
-//! A kernel is told of a leg as if it were the run: what a device counts is the leg's, and so is its best. Here it is added up.
+//! Kernels treat a leg as if it were the run: the counts and the best on the device are the leg's. This module combines
+//! the legs.
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, LOOK, LookArgs, OwnRun, Ptr, stopped};
@@ -16,25 +18,25 @@ use crate::engine::Job;
 use crate::error::Result;
 use crate::machine::{Kernel, Machine, Parameter};
 
-/// Where the runs are among their legs.
+/// The legs of the runs.
 #[derive(Clone, Debug)]
 pub(super) struct Anew<R> {
     /// `[run]`
     pub(super) legs: Vec<Legs>,
-    /// What the legs before have found, `[run]`
+    /// The results of the previous legs, `[run]`.
     pub(super) earlier: Vec<Option<Box<Earlier<R>>>>,
-    /// Where a device says which populations have come together.
+    /// The device address of the flags of converged populations.
     come_together: u64,
 }
 
-/// Where a run is, by where its leg is.
+/// The control of a run, from that of its leg.
 fn of_run(control: Control, legs: &Legs) -> Control {
     let Control { iterations, improved_at, .. } = control;
     let began = legs.began;
     Control { iterations: began + iterations, improved_at: began + improved_at, ..control }
 }
 
-/// Where a leg is, by where its run is.
+/// The control of a leg, from that of its run.
 fn of_leg(control: Control, legs: &Legs) -> Control {
     let Control { iterations, improved_at, .. } = control;
     let of = |at: u64| at.saturating_sub(legs.began);
@@ -42,7 +44,7 @@ fn of_leg(control: Control, legs: &Legs) -> Control {
 }
 
 impl<R: Float> Anew<R> {
-    /// Runs in their first legs, where any begins anew.
+    /// Runs in their first legs; `None` if there are no restarts.
     pub(super) fn new(job: &Job<R>, machine: &mut impl Machine) -> Result<Option<Self>> {
         if !job.restarts {
             return Ok(None);
@@ -55,23 +57,23 @@ impl<R: Float> Anew<R> {
         }))
     }
 
-    /// Where runs are, by where their legs are.
+    /// The controls of runs, from those of their legs.
     pub(super) fn of_runs(&self, controls: Vec<Control>) -> Vec<Control> {
         controls.into_iter().zip(&self.legs).map(|(control, legs)| of_run(control, legs)).collect()
     }
 
-    /// What the legs before a run's present one have found, where that is better than this one's best.
+    /// The result of a run's previous legs, if it is better than the best of the current one.
     fn better(&self, run: usize, best: Candidate<R>) -> Option<&Earlier<R>> {
         self.earlier[run].as_deref().filter(|earlier| earlier.stands(best))
     }
 
-    /// The bests of runs, by those of their legs.
+    /// The bests of runs, from those of their legs.
     pub(super) fn bests(&self, bests: Vec<Candidate<R>>) -> Vec<Candidate<R>> {
         let of = |(run, best)| self.better(run, best).map_or(best, |earlier| earlier.best);
         bests.into_iter().enumerate().map(of).collect()
     }
 
-    /// Where the bests of runs are, by those of their legs.
+    /// The positions of the runs' bests, from those of their legs.
     pub(super) fn positions(&self, bests: &[Candidate<R>], positions: Vec<Vec<R>>) -> Vec<Vec<R>> {
         let all = positions.into_iter().zip(bests).enumerate();
         all.map(|(run, (position, best))| match self.better(run, *best) {
@@ -81,14 +83,14 @@ impl<R: Float> Anew<R> {
         .collect()
     }
 
-    /// Tells a state, which is that of a leg, of the run.
+    /// Completes the state of a leg to that of its run.
     pub(super) fn tell(&self, run: usize, swarm: &mut Swarm<R>) {
         swarm.control = of_run(swarm.control, &self.legs[run]);
         swarm.legs = self.legs[run];
         swarm.earlier.clone_from(&self.earlier[run]);
     }
 
-    /// Leaves a run's leg behind, which was there, having found this, and of which so many evaluations were made.
+    /// Ends a run's leg with this control, best, and number of evaluations.
     fn leave_leg(
         &mut self,
         run: usize,
@@ -104,20 +106,20 @@ impl<R: Float> Anew<R> {
         self.legs[run] = self.legs[run].begun_anew(iterations + 1);
     }
 
-    /// Takes over where runs are.
+    /// Takes over the legs of a state.
     fn take(&mut self, swarms: &[Swarm<R>]) {
         self.legs = swarms.iter().map(|swarm| swarm.legs).collect();
         self.earlier = swarms.iter().map(|swarm| swarm.earlier.clone()).collect();
     }
 
-    /// Evaluations of a run of which so many were made for the present leg.
+    /// The evaluations of a run whose current leg has this many.
     pub(super) fn evaluations(&self, run: usize, of_leg: u64) -> u64 {
         self.earlier[run].as_ref().map_or(0, |earlier| earlier.evaluations).saturating_add(of_leg)
     }
 }
 
 impl<R: Float, M: Machine, W: super::Way> Generations<R, M, W> {
-    /// Goes on from states that are on the device already, but for where they are among their legs.
+    /// Continues from states that are already on the device, except for their legs.
     pub(super) fn take_legs(&mut self, swarms: &[Swarm<R>]) -> Result<()> {
         let Some(anew) = &mut self.anew else { return Ok(()) };
         anew.take(swarms);
@@ -126,7 +128,7 @@ impl<R: Float, M: Machine, W: super::Way> Generations<R, M, W> {
         self.set_legs()
     }
 
-    /// Where the legs are: what a device counts.
+    /// The controls of the legs, as on the device.
     pub(super) fn leg_controls(&mut self) -> Result<Vec<Control>> {
         match self.way.controls() {
             Some(controls) => Ok(controls.clone()),
@@ -134,7 +136,7 @@ impl<R: Float, M: Machine, W: super::Way> Generations<R, M, W> {
         }
     }
 
-    /// Where runs are, by where their legs are.
+    /// The controls of runs, from those of their legs.
     pub(super) fn of_runs(&self, controls: Vec<Control>) -> Vec<Control> {
         match &self.anew {
             Some(anew) => anew.of_runs(controls),
@@ -142,19 +144,19 @@ impl<R: Float, M: Machine, W: super::Way> Generations<R, M, W> {
         }
     }
 
-    /// Evaluations of a leg that is so old.
+    /// The evaluations of a leg of this age.
     fn evaluations_of_leg(&self, age: u64) -> u64 {
         let n = self.job.individuals;
         self.named.method.evaluations(n, age).saturating_add(u64::from(n))
     }
 
-    /// Evaluations of a run's leg that is so old, and of all before it.
+    /// The evaluations of a run's leg of this age, and of all legs before it.
     pub(super) fn evaluations_of(&self, run: usize, age: u64) -> u64 {
         let of_leg = self.evaluations_of_leg(age);
         self.anew.as_ref().map_or(of_leg, |anew| anew.evaluations(run, of_leg))
     }
 
-    /// Has the draws of runs be those of their legs.
+    /// Sets the random draws of runs to those of their legs.
     fn set_legs(&mut self) -> Result<()> {
         let Some(anew) = &self.anew else { return Ok(()) };
         let own = self.job.own_runs.iter().zip(&anew.legs);
@@ -163,14 +165,14 @@ impl<R: Float, M: Machine, W: super::Way> Generations<R, M, W> {
         self.machine.store::<R, _>(address, 0, own)
     }
 
-    /// Writes where the legs are.
+    /// Writes the controls of the legs.
     fn set_controls(&mut self, controls: &[Control]) -> Result<()> {
         self.machine.store::<R, _>(self.arrays.runs.control, 0, controls.iter().copied())
     }
 }
 
 impl<R: Float, M: Machine> Whole<R, M> {
-    /// So many iterations, in some of which individuals are placed anew.
+    /// Does this many iterations, with restarts in between.
     pub(super) fn advance_anew(&mut self, iterations: u64) -> Result<()> {
         let mut left = iterations;
         let mut controls = self.leg_controls()?;
@@ -200,12 +202,13 @@ impl<R: Float, M: Machine> Whole<R, M> {
         }
     }
 
-    /// How many iterations a run, whose leg is so old, may do before it meets its limit of evaluations.
+    /// The number of iterations, up to `most`, that a run whose leg has this age may do within its limit of
+    /// evaluations.
     fn affordable(&self, run: usize, age: u64, most: u64) -> u64 {
         affordable(|age| self.evaluations_of(run, age), age, self.job.evaluations, most)
     }
 
-    /// Stops the runs whose next iteration would exceed their evaluations.
+    /// Stops the runs whose next iteration would exceed the limit of evaluations.
     fn stop_at_limit(&mut self, controls: &mut [Control]) -> Result<()> {
         let mut stops = false;
         for (run, control) in controls.iter_mut().enumerate() {
@@ -221,7 +224,7 @@ impl<R: Float, M: Machine> Whole<R, M> {
         if stops { self.set_controls(controls) } else { Ok(()) }
     }
 
-    /// Begins the next leg of some runs, while the others do an iteration, if there are `others` that go on.
+    /// Starts the next leg of some runs. If `others` are running, they do an iteration meanwhile.
     fn begin_anew(&mut self, new: &[usize], controls: &[Control], others: bool) -> Result<()> {
         let bests = self.arrays.runs.bests(&self.job, &mut self.machine)?;
         let positions = self.arrays.runs.best_positions(&self.job, &mut self.machine)?;
@@ -258,7 +261,7 @@ impl<R: Float, M: Machine> Whole<R, M> {
         Ok(())
     }
 
-    /// Sees which legs are to end.
+    /// Finds the legs that must end.
     fn look(&mut self, controls: &mut [Control]) -> Result<()> {
         let come_together = self.anew.as_ref().map_or(0, |anew| anew.come_together);
         self.islands().look(come_together)?;
@@ -273,7 +276,7 @@ impl<R: Float, M: Machine> Whole<R, M> {
                 continue;
             }
             anew.legs[run].is_new = true;
-            // Of some methods that is noticed only where individuals look at others.
+            // Some methods notice this only in iterations in which individuals observe others.
             if self.named.method.noticed(iterations) != iterations {
                 let best = self.arrays.runs.best::<R>(&mut self.machine, run as u32)?;
                 let stop = self.job.own_runs[run].stop;
@@ -288,7 +291,7 @@ impl<R: Float, M: Machine> Whole<R, M> {
 }
 
 impl<R: Float, M: Machine> Islands<'_, R, M> {
-    /// Says of each run, at an address, whether its population has come together.
+    /// Writes for each run, at an address, whether its population has converged.
     fn look(&mut self, come_together: u64) -> Result<()> {
         let (lower, upper, bounds_runs) = self.runs.bounds(self.job, (0, self.job.runs));
         let args = LookArgs::<R> {

@@ -1,4 +1,4 @@
-//! What the individuals of runs have in common, on a device.
+//! The shared memory of a run's individuals (such as success histories and archives), on a device.
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::{CommonArgs, Ptr};
@@ -10,7 +10,7 @@ use crate::engine::{Job, Procedure};
 use crate::error::Result;
 use crate::machine::Machine;
 
-/// The addresses of the arrays of `CommonArgs`; of no use where a method has nothing of it.
+/// The addresses of the arrays in `CommonArgs`; unused if a method has no shared memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in super::super) struct InCommon {
     memory: u64,
@@ -19,7 +19,8 @@ pub(in super::super) struct InCommon {
     archive: u64,
 }
 
-/// Of a run: numbers of its memory, groups, and numbers of its archive; none where a method has nothing of it.
+/// For a run: the counts of numbers in its memory, of groups, and of numbers in its archive; `None` if the method has
+/// no shared memory.
 fn sizes<R: Float>(job: &Job<R>) -> Option<[u64; 3]> {
     let numbers = job.procedure.memory()?;
     let archive = 2 * u64::from(job.individuals) * u64::from(job.stride());
@@ -27,7 +28,7 @@ fn sizes<R: Float>(job: &Job<R>) -> Option<[u64; 3]> {
 }
 
 impl InCommon {
-    /// Allocates them for so many blocks in a launch.
+    /// Allocates the arrays for this many blocks in a launch.
     pub(in super::super) fn allocate<R: Float, M: Machine>(
         job: &Job<R>,
         blocks: u64,
@@ -47,12 +48,12 @@ impl InCommon {
         Ok(arrays)
     }
 
-    /// Has the archive be another array, and that one the archive.
+    /// Swaps the archive with another array.
     pub(super) fn swap_archive(&mut self, other: &mut u64) {
         std::mem::swap(&mut self.archive, other);
     }
 
-    /// The arguments of a launch of runs from `first` on, with so many groups in a piece.
+    /// The arguments of a launch of runs from `first` on, with `piece` groups in a piece.
     pub(in super::super) fn args<R: Float>(
         &self,
         job: &Job<R>,
@@ -71,7 +72,7 @@ impl InCommon {
         }
     }
 
-    /// The memory by which a run has done its last iteration.
+    /// The memory with which a run has done its last iteration.
     pub(in super::super) fn memory<R: Float>(
         &self,
         job: &Job<R>,
@@ -93,7 +94,7 @@ impl InCommon {
         machine.fetch_numbers(self.archive, u64::from(run) * archive, archive)
     }
 
-    /// Goes on from elsewhere, with so many groups in a piece.
+    /// Writes the memory of a state, with `piece` groups in a piece.
     pub(super) fn restore<R: Float>(
         &self,
         job: &Job<R>,
@@ -103,7 +104,7 @@ impl InCommon {
         (0..).zip(swarms).try_for_each(|each| self.restore_run(job, machine, each, piece))
     }
 
-    /// The same of one run.
+    /// Writes the memory of one run.
     pub(in super::super) fn restore_run<R: Float>(
         &self,
         job: &Job<R>,

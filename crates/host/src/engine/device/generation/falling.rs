@@ -1,7 +1,7 @@
-//! A method on a device whose populations fall, as [`falling`] has it on the CPU.
+//! A method on a device with shrinking populations, as in [`falling`] on the CPU.
 //!
-//! That happens between launches: kernels have the worst leave, and copy the others to arrays that are laid out for fewer. Those
-//! that were left are the ones for the next time.
+//! Populations shrink between launches: kernels select the worst individuals, and copy the others to arrays with a
+//! smaller layout. The previous arrays are reused the next time.
 
 use std::borrow::Cow;
 use std::mem::swap;
@@ -18,7 +18,7 @@ use crate::engine::planner::Geometry;
 use crate::error::{Error, Result};
 use crate::machine::{Kernel, Machine, Parameter, Shape};
 
-/// The addresses of arrays to which those are copied who stay.
+/// The addresses of the arrays to which the remaining individuals are copied.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spare {
     public: u64,
@@ -29,7 +29,7 @@ pub(super) struct Spare {
     places: u64,
 }
 
-/// With more individuals the host has them leave: on the device each is compared with all others.
+/// With more individuals the host removes the worst: on the device each individual is compared with all others.
 const MOST: u32 = 1 << 18;
 
 /// A kernel by its name in `warpswarm_core::launch`.
@@ -38,7 +38,8 @@ fn kernel<R: Float>(name: &str) -> Kernel {
 }
 
 impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
-    /// Has those individuals leave that are not in the next iteration; how many iterations may follow then, before others leave.
+    /// Removes the individuals that do not take part in the next iteration; returns how many iterations may follow
+    /// before others leave.
     pub(super) fn fall(&mut self) -> Result<u64> {
         let Some(falls) = self.named.falls.clone() else { return Ok(u64::MAX) };
         let controls = self.leg_controls()?;
@@ -47,7 +48,7 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
         let iterations = control.iterations;
         let fewer = falls.individuals(iterations + 1);
         if fewer < self.job.individuals {
-            // A run that has stopped stays as it is: the host sees to that.
+            // A run that has stopped keeps its individuals; the host ensures this.
             let mut all = controls.iter().zip(&self.apart);
             let are_apart =
                 all.all(|(control, apart)| control.stopped == stopped::NOT || apart.is_some());
@@ -61,11 +62,11 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
         Ok(falls.until_next(iterations))
     }
 
-    /// Has the worst leave on the device, so that so many are there; whether that could be.
+    /// Removes the worst individuals on the device, so that `fewer` remain; returns whether this was possible.
     fn fall_there(&mut self, fewer: u32) -> Result<bool> {
         let spare = if self.job.individuals > MOST { None } else { self.spare()? };
         let Some(spare) = spare else { return Ok(false) };
-        // What fails, fails before anything has changed.
+        // Anything that fails must fail before the state changes.
         self.load_falling()?;
         let runs = self.job.runs;
         let from = self.args(0, runs, 1);
@@ -83,7 +84,7 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
             numbers: numbers as u32,
             archive: u32::from(learns),
         };
-        // A thread an individual, and then a warp each.
+        // A thread for each individual, then a warp for each.
         let most = self.machine.multiprocessors().div_ceil(runs).max(1);
         let of_threads = individuals.div_ceil(FALL_BLOCK);
         let of_warps = fewer.div_ceil(FALL_BLOCK / 32);
@@ -114,12 +115,12 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
         Ok(true)
     }
 
-    /// The kernel that sums up what individuals teach.
+    /// The kernel that sums the individuals' contributions to the memory.
     fn teaching(&self) -> Kernel {
         Kernel::new(format!("{}_{}_teach", self.named.name, R::NAME), None)
     }
 
-    /// Loads the kernels that a population needs that falls.
+    /// Loads the kernels of shrinking populations.
     pub(super) fn load_falling(&mut self) -> Result<()> {
         if self.named.falls.is_none() {
             return Ok(());
@@ -133,16 +134,16 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
         }
     }
 
-    /// The arrays to copy to, allocated when they are needed first; none where there is no memory for them.
+    /// The arrays to copy to, allocated at first use; `None` if there is no memory for them.
     fn spare(&mut self) -> Result<Option<Spare>> {
         if self.spare.is_some() {
             return Ok(self.spare);
         }
-        // As many as there were at first: a state of then may come back.
+        // Room for the initial number of individuals, because an early state may be restored.
         let Some(falls) = &self.named.falls else { return Ok(None) };
         let first = falls.individuals(0);
         let [public, fitness, own, numbers] = population_bytes(&self.job, first);
-        // Two places of an individual, as its public point is there twice.
+        // Two archive entries for each individual, because its public point is stored twice.
         let archive = if self.job.procedure.memory().is_some() { public } else { 0 };
         let lists = 3 * u64::from(self.job.runs) * u64::from(first);
         let mut spare = Spare { public: 0, fitness: 0, own: 0, numbers: 0, archive: 0, places: 0 };
@@ -162,7 +163,7 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
         Ok(self.spare)
     }
 
-    /// Has the arrays that were spare be those of the population, and the other way round.
+    /// Swaps the population's arrays with the spare ones.
     fn swap(&mut self) {
         let Some(spare) = &mut self.spare else { return };
         let at = &mut self.arrays;
@@ -173,8 +174,8 @@ impl<R: Float, M: Machine, W: Way> Generations<R, M, W> {
         at.common.swap_archive(&mut spare.archive);
     }
 
-    /// Makes room for states, and has those of runs that have stopped have as many individuals as the others: what the device is to
-    /// take. As they are, they stay here.
+    /// Allocates memory for states, and gives stopped runs as many individuals as the others, which is what the device
+    /// needs. Their unchanged states are kept here.
     pub(super) fn make_room<'a>(&mut self, swarms: &'a [Swarm<R>]) -> Cow<'a, [Swarm<R>]> {
         if self.named.falls.is_none() {
             return Cow::Borrowed(swarms);

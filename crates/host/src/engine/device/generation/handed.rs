@@ -1,4 +1,4 @@
-//! An iteration whose points others evaluate on the same device: nothing of it goes over the host.
+//! Iterations whose points other code evaluates on the same device, without transfers through the host.
 
 use std::sync::Arc;
 
@@ -11,28 +11,28 @@ use crate::error::{Error, Result};
 use crate::machine::{Kernel, Loan, Machine, Parameter, Shape};
 use crate::objective::on_device::{DevicePoints, DeviceValues, RunsOfPoints};
 
-/// Blocks of a launch for each multiprocessor.
+/// The number of blocks of a launch for each multiprocessor.
 const BLOCKS: u32 = 8;
 
-/// What others were asked for, and what is there for that.
+/// The points that other code evaluates, and the arrays for them.
 pub(super) struct Handed {
     hand_out: Kernel,
     take_in: Kernel,
-    /// The points that are to be told of.
+    /// The points whose fitness is to be told.
     asked: Option<DevicePoints>,
-    /// Once others have been asked.
+    /// Allocated at first use.
     arrays: Option<HandedArrays>,
 }
 
 struct HandedArrays {
-    /// For how many points.
+    /// The number of points for which there is room.
     room: u32,
     points: Arc<dyn Loan>,
-    /// At which place each point is.
+    /// The place of each point.
     places: u64,
-    /// What is written there.
+    /// The contents of these places.
     listed: Option<Arc<[u32]>>,
-    /// How coordinates are shown; 0 where all are as they are.
+    /// How coordinates are converted; 0 if none is.
     shown: u64,
 }
 
@@ -42,7 +42,7 @@ impl Handed {
         Handed { hand_out: kernel(HAND_OUT), take_in: kernel(TAKE_IN), asked: None, arrays: None }
     }
 
-    /// Nobody waits for the points last asked for.
+    /// Forgets the points that were requested last.
     pub(super) fn forget(&mut self) {
         self.asked = None;
     }
@@ -62,7 +62,7 @@ impl<R: Float, M: Machine> Hosted<R, M> {
         Ok(self.way.handed.asked.clone())
     }
 
-    /// The points of an iteration, as they are meant.
+    /// The points of an iteration, in the users' units.
     fn handed_points(&mut self, iteration: u64) -> Result<DevicePoints> {
         let places = self.places(iteration);
         let all = self.all_places()?;
@@ -135,7 +135,7 @@ impl<R: Float, M: Machine> Hosted<R, M> {
         self.told(false)
     }
 
-    /// Which of all attempts the points of an iteration are; nothing where they are all.
+    /// The indices of an iteration's points among all attempts; `None` if they are all.
     fn places(&mut self, iteration: u64) -> Option<Arc<[u32]>> {
         let all_go_on = self.way.controls.as_ref().is_none_or(|controls| {
             controls.iter().all(|control| control.stopped == warpswarm_core::launch::stopped::NOT)
@@ -151,7 +151,7 @@ impl<R: Float, M: Machine> Hosted<R, M> {
         Some(self.way.attempts.iter().map(|&place| place as u32).collect())
     }
 
-    /// How many attempts there can be in an iteration.
+    /// The largest number of attempts in an iteration.
     fn all_places(&self) -> Result<u32> {
         let [runs, individuals] = [self.job.runs, self.job.individuals].map(u64::from);
         let all = runs * individuals * self.arrays.attempts;
@@ -160,8 +160,8 @@ impl<R: Float, M: Machine> Hosted<R, M> {
         u32::try_from(all).map_err(|_| Error::TooLarge { runs, individuals, dimensions })
     }
 
-    /// Makes room for so many points; what was too small, as where a state with more individuals was brought, stays until the
-    /// machine goes.
+    /// Allocates memory for this many points. Arrays that were too small, for example before a state with more
+    /// individuals was restored, stay allocated as long as the machine.
     fn allocate_handed(&mut self, all: u32) -> Result<()> {
         if self.way.handed.arrays.as_ref().is_some_and(|arrays| arrays.room >= all) {
             return Ok(());
@@ -183,7 +183,7 @@ impl<R: Float, M: Machine> Hosted<R, M> {
         Ok(())
     }
 
-    /// Launches a kernel with about a thread for each of so many.
+    /// Launches a kernel with about one thread for each of `threads` items.
     fn launch_handed(
         &mut self,
         kernel: &Kernel,

@@ -1,4 +1,4 @@
-//! A method on a device that asks others to evaluate, between two launches an iteration.
+//! A method on a device that asks for fitnesses, between two launches in each iteration.
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, stopped};
@@ -17,27 +17,27 @@ use crate::objective::on_device::{DevicePoints, DeviceValues};
 use crate::settings::Settings;
 use crate::settings::choices::{Backend, Schedule};
 
-/// A method on a device that asks.
+/// A method on a device that asks for fitnesses.
 pub(crate) type Hosted<R, M> = Generations<R, M, Questions<R>>;
 
-/// The kernels of an iteration, and what they ask.
+/// The kernels of an iteration, and the current question.
 pub(crate) struct Questions<R> {
-    /// Writes the points that are to be evaluated.
+    /// Writes the points to evaluate.
     pub(super) ask: Kernel,
     /// Reads their fitness.
     tell: Kernel,
     /// Whether the individuals have a fitness.
     placed: bool,
-    /// Where the runs are, if that has been looked at since the last iteration.
+    /// The controls of the runs, if they have been read since the last iteration.
     pub(super) controls: Option<Vec<Control>>,
-    /// The iterations of the runs that go on.
+    /// The iterations of the running runs.
     age: u64,
-    /// The age up to which no individual leaves.
+    /// The iteration up to which no individual leaves.
     stays: u64,
     asked: Option<Asked<R>>,
-    /// Which of all attempts the points are, `[run][individual][attempt]`.
+    /// The indices of the points among all attempts, `[run][individual][attempt]`.
     pub(super) attempts: Vec<usize>,
-    /// What others on the device were asked for, and were lent.
+    /// The points and memory that other code on the device has received.
     pub(super) handed: Handed,
 }
 
@@ -58,7 +58,7 @@ impl<R: Send> Way for Questions<R> {
 }
 
 impl<R: Float, M: Machine> Hosted<R, M> {
-    /// Plans and allocates; to be told of the first individuals.
+    /// Plans and allocates; the fitness of the first individuals must be told next.
     pub(crate) fn new(
         backend: Backend,
         job: Job<R>,
@@ -84,14 +84,14 @@ impl<R: Float, M: Machine> Hosted<R, M> {
         Ok(Generations::idle(backend, (job, named), (layout, arrays), machine, way))
     }
 
-    /// Launches a kernel of the iteration that is under way.
+    /// Launches a kernel of the current iteration.
     pub(super) fn part(&mut self, kernel: &Kernel) -> Result<()> {
         let iterations = u64::from(self.way.placed);
         let blocks = self.layout.grid.blocks_per_run;
         self.launch(&[(kernel, blocks)], &|_, _| Parameter::default(), iterations, 1)
     }
 
-    /// Has those individuals leave that are not in the next iteration.
+    /// Removes the individuals that do not take part in the next iteration.
     pub(super) fn fall_if_due(&mut self) -> Result<()> {
         if self.way.placed && self.way.age >= self.way.stays {
             let iterations = self.fall()?;
@@ -100,19 +100,19 @@ impl<R: Float, M: Machine> Hosted<R, M> {
         Ok(())
     }
 
-    /// The next iteration; none where all runs have stopped.
+    /// The next iteration; `None` if all runs have stopped.
     pub(super) fn next(&self) -> Option<u64> {
         if !self.way.placed {
             return Some(0);
         }
         match &self.way.controls {
-            // Of runs at which nobody has looked it is not known that they have stopped.
+            // Without controls it is not known that runs have stopped.
             None => Some(self.way.age + 1),
             Some(controls) => age(controls).map(|age| age + 1),
         }
     }
 
-    /// Notes which attempts there are in an iteration, and whose.
+    /// Records the attempts of an iteration; returns the run of each.
     pub(super) fn note_attempts(&mut self, iteration: u64) -> Vec<u32> {
         let most = self.arrays.attempts as usize;
         let controls = self.way.controls.as_deref().filter(|_| self.way.placed);
@@ -134,7 +134,7 @@ impl<R: Float, M: Machine> Hosted<R, M> {
         runs
     }
 
-    /// Ends an iteration of which all has been told; where nobody waits for the device, so do we not.
+    /// Completes an iteration after all fitnesses have been told; waits for the device only if `waits`.
     pub(super) fn told(&mut self, waits: bool) -> Result<()> {
         let kernel = self.way.tell.clone();
         self.part(&kernel)?;
@@ -157,12 +157,12 @@ fn goes_on(control: &Control) -> bool {
     control.stopped == stopped::NOT
 }
 
-/// The iterations of the runs that go on.
+/// The iterations of the running runs.
 fn age(controls: &[Control]) -> Option<u64> {
     controls.iter().find(|control| goes_on(control)).map(|control| control.iterations)
 }
 
-/// Whether the points of an iteration can be counted in bytes.
+/// Checks that the size of an iteration's points in bytes can be represented.
 fn check_size<R: Float>(job: &Job<R>, attempts: u32) -> Result<()> {
     let [runs, individuals, dimensions, stride, attempts] =
         [job.runs, job.individuals, job.dimensions(), job.stride(), attempts].map(u64::from);

@@ -1,4 +1,4 @@
-//! The state of runs of a method, from a device and to it.
+//! Reads and writes the state of a method's runs on a device.
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::Control;
@@ -45,7 +45,7 @@ impl<R: Float, M: Machine, W: Way> State<R> for Generations<R, M, W> {
     }
 
     fn bests(&mut self) -> Result<Vec<Candidate<R>>> {
-        // The device's memory says zero then, which would be a best.
+        // The device memory is still zero, which would count as a best.
         if !self.way.is_placed() {
             return Ok(vec![Candidate::NONE; self.job.runs as usize]);
         }

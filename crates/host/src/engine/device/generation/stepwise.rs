@@ -1,4 +1,4 @@
-//! A method on a device by its paper's own kernels, one after the other.
+//! A method on a device with the kernels of its paper, one launch each.
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, MethodTile, stepwise_kernels as kernels, stopped};
@@ -15,7 +15,7 @@ use crate::objective::target::Target;
 use crate::settings::Settings;
 use crate::settings::choices::Backend;
 
-/// A method on a device that goes by its paper's own kernels.
+/// A method on a device that uses the kernels of its paper.
 pub(crate) type Stepwise<R, M> = Generations<R, M, InSteps>;
 
 /// The kernels of an iteration.
@@ -24,7 +24,7 @@ pub(crate) struct InSteps {
     kernels: Vec<Kernel>,
     objective: Parameter,
     data: DataArrays,
-    /// The iterations of the runs that go on.
+    /// The iterations of the running runs.
     done: u64,
 }
 
@@ -35,7 +35,7 @@ impl Way for InSteps {
     }
 }
 
-/// The paper's kernels, in their order, with the form in which those that evaluate have their points.
+/// The paper's kernels, in order; for an evaluating kernel with the form of its points.
 fn named(steps: Steps) -> &'static [(&'static str, Option<&'static str>)] {
     match steps {
         Steps::Fireworks { .. } => &[
@@ -84,7 +84,7 @@ impl<R: Float, M: Machine> Stepwise<R, M> {
         Ok(this)
     }
 
-    /// Launches kernels that come with their blocks of a run.
+    /// Launches kernels, each with its number of blocks per run.
     fn launch_all(&mut self, kernels: &[(Kernel, u32)], iterations: u64, times: u64) -> Result<()> {
         let InSteps { objective, data, .. } = &self.way;
         let (objective, data) = (objective.clone(), *data);
@@ -93,13 +93,13 @@ impl<R: Float, M: Machine> Stepwise<R, M> {
         self.launch(&kernels, &behind, iterations, times)
     }
 
-    /// Launches one of the paper's kernels in all of the grid.
+    /// Launches one of the paper's kernels with the whole grid.
     fn step(&mut self, number: usize, iterations: u64) -> Result<()> {
         let kernel = self.way.kernels[number].clone();
         self.launch_all(&[(kernel, self.layout.grid.blocks_per_run)], iterations, 1)
     }
 
-    /// Algorithm 1 of GPU-FWA, from wherever in its cycle the fireworks are; gives how many iterations that was.
+    /// Algorithm 1 of GPU-FWA, from any place in its cycle; returns the number of iterations done.
     fn search_or_mutate(&mut self, explosions: u32, most: u64) -> Result<u64> {
         let explosions = u64::from(explosions);
         let step = self.way.done % (explosions + 1);
@@ -128,7 +128,7 @@ impl<R: Float, M: Machine> Engine<R> for Stepwise<R, M> {
                 }
             }
             Steps::Swarms { slaves, .. } => {
-                // The master swarm is one block.
+                // The master swarm has one block.
                 let blocks = [slaves, 1].into_iter();
                 let launches: Vec<_> = self.way.kernels.iter().cloned().zip(blocks).collect();
                 self.launch_all(&launches, 1, iterations)?;

@@ -1,4 +1,4 @@
-//! A method on a device that evaluates: launches of whole iterations.
+//! A method on a device that evaluates on the device: launches of whole iterations.
 
 use std::mem::offset_of;
 
@@ -18,10 +18,10 @@ use crate::objective::target::Target;
 use crate::settings::Settings;
 use crate::settings::choices::{Backend, Schedule};
 
-/// A method on a device that evaluates.
+/// A method on a device that evaluates on the device.
 pub(crate) type Whole<R, M> = Generations<R, M, Iterations>;
 
-/// What does an iteration.
+/// The kernel of an iteration.
 pub(crate) struct Iterations {
     kernel: Kernel,
     objective: Parameter,
@@ -56,13 +56,13 @@ impl<R: Float, M: Machine> Whole<R, M> {
         Ok(this)
     }
 
-    /// Places the individuals of all runs but those that wait.
+    /// Places the individuals of all runs except those that wait.
     pub(super) fn place(&mut self) -> Result<()> {
         self.iterate(0, 1)?;
         self.placed()
     }
 
-    /// Launches the kernel for so many iterations, so many times.
+    /// Launches the kernel for `iterations` iterations, `times` times.
     fn iterate(&mut self, iterations: u64, times: u64) -> Result<()> {
         let Iterations { kernel, objective, data } = &self.way;
         debug_assert_eq!(kernel.known, known(&self.job, &self.named));
@@ -72,7 +72,7 @@ impl<R: Float, M: Machine> Whole<R, M> {
         self.launch(&[(&kernel, blocks)], &behind, iterations, times)
     }
 
-    /// So many iterations of all runs that go on, in the legs in which they are.
+    /// Does this many iterations of all running runs, in their current legs.
     pub(super) fn advance_legs(&mut self, iterations: u64) -> Result<()> {
         if self.layout.schedule != Schedule::Resident {
             return self.iterate(1, iterations);
@@ -109,7 +109,7 @@ impl<R: Float, M: Machine> Engine<R> for Whole<R, M> {
     }
 }
 
-/// Lays a method over a device, with the kernel for that.
+/// Maps a method to a device; returns the layout with its kernel.
 fn plan<R: Float>(
     job: &Job<R>,
     named: &Named<R>,
@@ -150,8 +150,8 @@ fn plan<R: Float>(
     Ok((layout, kernel))
 }
 
-/// What a kernel knows of its argument when it is loaded: loops over so many coordinates are then shorter, and choices are made
-/// once. A population that falls has no number of individuals that stays.
+/// The words of its argument that a kernel knows when it is loaded: loops over a known number of coordinates are
+/// shorter, and branches are resolved. The number of individuals is known only if it never changes.
 fn known<R: Float>(job: &Job<R>, named: &Named<R>) -> Vec<(u32, u32)> {
     let mut known = vec![
         (offset_of!(GenerationArgs<R>, dimensions) as u32, job.dimensions()),

@@ -38,7 +38,7 @@ fn runs_are_shared_out_by_multiprocessors_and_cut_where_they_keep_them_busy() {
     assert_eq!(edges(cut((100, 64), &devices)), [[(0, 25)], [(25, 100)]]);
     let many = cut((1 << 20, 64), &devices);
     assert_eq!(many.iter().map(Vec::len).collect::<Vec<_>>(), [8, 8]);
-    // A part keeps its device busy: two of them here, of 4 * 2048 individuals.
+    // A part keeps its device busy: here there are two, of 4 * 2048 individuals each.
     assert_eq!(cut((256, 64), &[share(1)]), [vec![0..128, 128..256]]);
 }
 
@@ -49,21 +49,21 @@ fn devices_are_counted() {
     assert_eq!(in_words(&names[2..]), "B");
 }
 
-/// An engine that counts its iterations, each of which takes a device so long.
+/// An engine that counts its iterations, each of which takes a fixed time on its device.
 struct Counting {
     swarms: Vec<Swarm<f64>>,
     device: usize,
     tests: Arc<Devices>,
 }
 
-/// What happens on the devices of a test.
+/// The events on the devices of a test.
 #[derive(Default)]
 struct Devices {
     microseconds: [u64; 2],
-    /// Advances of each.
+    /// The number of advances of each device.
     advanced: [AtomicU32; 2],
     moved: AtomicU32,
-    /// The advance that fails, of all.
+    /// The number of the advance that fails, over all devices.
     fails: AtomicU64,
 }
 
