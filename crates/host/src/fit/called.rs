@@ -12,14 +12,15 @@ use crate::error::{Error, Result};
 use crate::objective::bounds::Bounds;
 use crate::settings::precise::Precise;
 
-/// Predicts the rows of a fit, by its number and the parameters.
+/// Predicts the rows of a fit, given its number and the parameters.
 type Predict<R> = dyn Fn(usize, &[R], &mut [R]) + Send + Sync;
 
-/// A model that a closure computes on the CPU, all rows at once, with what was observed: for what is no
-/// [`Model`](crate::fit::Model), such as a program that was there before.
+/// A model that a closure computes on the CPU, all rows at once, with the observations: for models that cannot be
+/// written as a [`Model`](crate::fit::Model), such as an existing program.
 ///
-/// The closure is called on several threads ([`FitSettings::threads`]). Its derivatives are central differences, two calls for
-/// each parameter, with steps of the cube root of the rounding, unless it has [its own](HostModel::with_derivatives).
+/// The closure is called on several threads ([`FitSettings::threads`]). Derivatives are central differences, with two
+/// calls for each parameter and steps of the cube root of the rounding error, unless the model has [its
+/// own](HostModel::with_derivatives).
 ///
 /// ```
 /// use warpswarm::fit::{FitSettings, HostModel};
@@ -40,7 +41,7 @@ pub struct HostModel<R> {
     sigma: Option<Arc<Vec<R>>>,
     scatter: Scatter,
     fits: usize,
-    /// Names of the parameters, where the bounds do not say them.
+    /// Names of the parameters, if the bounds have none.
     names: Vec<String>,
 }
 
@@ -51,12 +52,13 @@ impl<R> fmt::Debug for HostModel<R> {
 }
 
 impl<R: Precise> HostModel<R> {
-    /// A model of one set of data, `[row]`: `predict(parameters, predicted)` writes what it predicts of each row.
+    /// A model of one data set, `[row]`: `predict(parameters, predicted)` writes the prediction for each row.
     pub fn new(observed: Vec<R>, predict: impl Fn(&[R], &mut [R]) + Send + Sync + 'static) -> Self {
         HostModel::of_fits(observed, 1, move |_, x, predicted| predict(x, predicted))
     }
 
-    /// A model of so many sets of data, `[fit][row]`: `predict(fit, parameters, predicted)` also has the number of the set, from 0.
+    /// A model of `fits` data sets, `[fit][row]`: `predict(fit, parameters, predicted)` also gets the number of the
+    /// set, from 0.
     pub fn of_fits(
         observed: Vec<R>,
         fits: usize,
@@ -75,23 +77,23 @@ impl<R: Precise> HostModel<R> {
         }
     }
 
-    /// The same with the standard deviations of the observations, `[row]`, or `[fit][row]`.
+    /// This model with the standard deviations of the observations, `[row]`, or `[fit][row]`.
     pub fn with_sigma(self, sigma: Vec<R>) -> Self {
         HostModel { sigma: Some(Arc::new(sigma)), ..self }
     }
 
-    /// The same with names of the parameters, in results and messages, in place of those of the bounds.
+    /// This model with names of the parameters, in results and messages; they replace those of the bounds.
     pub fn with_names(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         HostModel { names: names.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// The same where observations scatter in another way.
+    /// This model with another distribution or loss of residuals.
     pub fn with_scatter(self, scatter: Scatter) -> Self {
         HostModel { scatter, ..self }
     }
 
-    /// The same with derivatives: `derivatives(fit, parameters, into)` writes the derivative of each row by each parameter,
-    /// `[parameter][row]`.
+    /// This model with derivatives: `derivatives(fit, parameters, into)` writes the derivative of each row by each
+    /// parameter, `[parameter][row]`.
     ///
     /// ```
     /// use warpswarm::fit::{FitSettings, HostModel};
@@ -153,7 +155,7 @@ impl<R: Precise> Fittable<R> for HostModel<R> {
         work.sigma = sigma.transpose()?;
         work.scatter = self.scatter;
         work.within(bounds, settings)?;
-        // Differences stay between the limits, which are known now.
+        // The steps of differences stay within the limits, which are known now.
         let [lower, upper] = &work.limits;
         let limits = lower.iter().zip(upper).map(|(&lower, &upper)| (lower, upper)).collect();
         work.sheet = Arc::new(called(limits));
@@ -162,7 +164,7 @@ impl<R: Precise> Fittable<R> for HostModel<R> {
     }
 }
 
-/// Sees that all numbers are what is allowed.
+/// Checks that all numbers are allowed.
 fn check<R: Precise>(
     (field, allowed): (&'static str, &str),
     (numbers, rows): (&[R], usize),
@@ -178,10 +180,10 @@ fn check<R: Precise>(
     }
 }
 
-/// Fits of which what was computed last is kept: their rows are asked for block by block.
+/// The number of fits whose last results are kept, because their rows are requested block by block.
 const PLACES: usize = 64;
 
-/// All rows of a fit at a point: what is predicted and, perhaps, its derivatives behind it.
+/// All rows of a fit at a point: the predictions, and optionally the derivatives after them.
 #[derive(Default)]
 struct Known<R> {
     fit: u32,
@@ -190,11 +192,11 @@ struct Known<R> {
     numbers: Vec<R>,
 }
 
-/// A model's rows.
+/// The rows of a model.
 struct Called<R> {
     model: HostModel<R>,
     rows: usize,
-    /// Between which values each parameter may be.
+    /// The limits of each parameter.
     limits: Vec<(f64, f64)>,
     known: Vec<Mutex<Known<R>>>,
 }
@@ -204,7 +206,7 @@ impl<R: Precise> Called<R> {
         (self.model.predict)(fit as usize, x, into);
     }
 
-    /// All rows, with derivatives where there is room for them.
+    /// Computes all rows, with derivatives if there is room for them.
     fn all(&self, fit: u32, x: &[R], into: &mut [R]) {
         let (values, partials) = into.split_at_mut(self.rows);
         self.predict(fit, x, values);
@@ -235,7 +237,7 @@ impl<R: Precise> Called<R> {
         }
     }
 
-    /// Rows from one on, of so many numbers each.
+    /// Some rows, starting with `first`, with `numbers` numbers each.
     fn some(&self, (fit, x): (u32, &[R]), first: usize, numbers: usize, into: &mut [R]) {
         let count = into.len() / numbers;
         if count == self.rows {
@@ -248,7 +250,7 @@ impl<R: Precise> Called<R> {
         };
         let mut known = place();
         if !is_there(&known) {
-            // A closure may itself have work done by the threads that wait here.
+            // The closure may itself use the threads that would wait for this lock.
             drop(known);
             let mut all = vec![R::ZERO; numbers * self.rows];
             self.all(fit, x, &mut all);
@@ -261,10 +263,11 @@ impl<R: Precise> Called<R> {
     }
 }
 
-/// Two values of a parameter on both sides of one, or on one side of it at a limit: a difference between them.
+/// Two values of a parameter around `x`, or on one side of it at a limit, for a difference between them.
 ///
-/// The error of a central difference is least for a step of about the cube root of epsilon, as a part of the size from which a
-/// parameter matters; near zero that is taken to be a thousandth of 1, or of the distance between its limits.
+/// The error of a central difference is smallest for a step of about the cube root of epsilon, relative to the scale of
+/// the parameter. Near zero this scale is assumed to be a thousandth of 1, or of the distance between the limits if
+/// that is less.
 fn around<R: Precise>(x: R, (lower, upper): (f64, f64)) -> [R; 2] {
     let least = R::from_f64(1e-3 * (upper - lower).min(1.0));
     let step = R::HALF_EPSILON.cbrt() * x.abs().larger(least);

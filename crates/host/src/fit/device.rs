@@ -1,4 +1,4 @@
-//! Fits on a device: which kernels in which order, and how what they read and write lies.
+//! Fits on a device: the sequence of kernels, and the layout of their data.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use crate::machine::{Kernel, Machine, Parameter, Piece, Shape, pages};
 use crate::objective::data::LaidOut;
 use crate::settings::precise::Precise;
 
-/// Bytes of the arrays of one launch, about; of more fits, some are done after the others.
+/// The approximate limit for the arrays of one launch, in bytes; more fits are done in several launches.
 const MOST_BYTES: usize = 1 << 32;
-/// Fewer fits are searched for on the CPU, whose threads are faster than those of a device.
+/// With fewer fits, starting values are searched for on the CPU, whose threads are faster than those of a device.
 const FEW: usize = 256;
 
-/// Who does fits on a device.
+/// Carries out fits on a device.
 pub(crate) trait OnDevice<R: Precise>: Send + Sync {
     fn on_gpu(&self, work: &Work<'_, R>, machine: Gpu) -> Result<Found<R>>;
     #[cfg(feature = "emulator")]
@@ -36,15 +36,15 @@ pub(crate) trait OnDevice<R: Precise>: Send + Sync {
     ) -> Result<Found<R>>;
 }
 
-/// A model as kernels for `N` parameters have it.
+/// A model in the form that kernels for `N` parameters use.
 pub(crate) struct Target<R, M, const N: usize> {
-    /// What the names of its kernels end with.
+    /// The end of the names of its kernels.
     pub(crate) name: String,
     /// The name of the kernel that combines sums.
     pub(crate) combine: String,
-    /// Where its kernels are, unless they are built in.
+    /// The package with its kernels, unless they are built in.
     pub(crate) own: Option<Kernels>,
-    /// What its rows are put together from, if it is an expression.
+    /// The program that computes its rows, if they are expressions.
     pub(crate) program: Option<Arc<Program>>,
     pub(crate) model: M,
     pub(crate) observed: Observed,
@@ -132,7 +132,8 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
         Ok(arrays)
     }
 
-    /// Fits from number `first` on. While data go up and kernels run, other threads prepare the memory of the results.
+    /// Does `count` fits from number `first` on. While data are copied and kernels run, other threads prepare the
+    /// memory of the results.
     fn some(&mut self, at: &Arrays, first: usize, count: usize) -> Result<Found<R>> {
         let work = self.work;
         let mut found = Found::<R>::zeros(work.names.len(), count);
@@ -146,7 +147,7 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
         Ok(found)
     }
 
-    /// Enqueues fits from number `first` on; the costs of other minima.
+    /// Enqueues `count` fits from number `first` on; returns the costs of other minima.
     fn begin(&mut self, at: &Arrays, first: usize, count: usize) -> Result<Vec<R>> {
         at.data.take(&*self.target.data, first..first + count, &mut self.machine)?;
         let other = self.start(at, first, count)?;
@@ -176,7 +177,7 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
         Ok(other)
     }
 
-    /// Has starting values written; the costs of other minima.
+    /// Writes starting values to the device; returns the costs of other minima.
     fn start(&mut self, at: &Arrays, first: usize, count: usize) -> Result<Vec<R>> {
         if !self.work.starts.is_empty() {
             let given = self.work.given(first..first + count);
@@ -215,7 +216,7 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
         self.machine.fetch_numbers(at.other, 0, count as u64)
     }
 
-    /// Fits over many rows, one after the other: the device adds up rows, the host does the rest.
+    /// Fits over many rows, one after the other: the device sums rows, and the host does the rest.
     fn large(mut self) -> Result<Found<R>> {
         let blocks = self.work.rows.div_ceil(BLOCK);
         let of_sums = size_of::<R::Sums<N>>() / size_of::<R>();
@@ -256,7 +257,7 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
                 let mut groups: Vec<R::Sums<N>> = (0..groups)
                     .map(|_| Accumulator::of_numbers(&mut || numbers.next().unwrap_or(R::NAN)))
                     .collect();
-                // Groups follow each other, however many they are.
+                // Groups are added in sequence, independent of their number.
                 let first = groups.remove(0);
                 Ok(groups.iter().fold(first, |mut sums, group| {
                     sums.combine(group);
@@ -283,7 +284,7 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
         Kernel::new(name.into(), self.target.own)
     }
 
-    /// As many threads as there is work for, of as many blocks as the device runs at once.
+    /// As many threads as needed for the work, in at most as many blocks as the device runs at once.
     fn shape(&mut self, kernel: &Kernel, work: usize) -> Result<Shape> {
         let block = FIT_BLOCK.min((work as u32).next_multiple_of(32));
         let at_once = self.machine.occupancy(kernel, block, 0)?.max(1);
@@ -306,7 +307,7 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
     }
 }
 
-/// Starts that are given: a model's with fewer than `N` parameters have zeros behind them.
+/// Given starting values, padded with zeros to `N` parameters.
 fn padded<const N: usize>(given: &[f64], n: usize) -> Cow<'_, [f64]> {
     if n == N {
         return Cow::Borrowed(given);

@@ -1,8 +1,8 @@
 //! Fits of models to data, with the uncertainties of their parameters.
 //!
-//! A model predicts a row of data. Its parameters are searched for between bounds, from many starts, and the best start is
-//! fitted by Levenberg and Marquardt's method: see [`warpswarm_core::fit`] for equations and sources. Many data sets are
-//! fitted side by side.
+//! A model predicts rows of data. Its parameters are searched for within bounds, from many starting values, and the
+//! best result is fitted by the Levenberg-Marquardt method: see [`warpswarm_core::fit`] for equations and sources. Many
+//! data sets are fitted side by side.
 
 mod called;
 mod device;
@@ -63,8 +63,8 @@ use crate::settings::precise::Precise;
 ///
 /// # Errors
 ///
-/// Where data are missing or not as many as the model wants, there are fewer rows than parameters, starting values are
-/// not within the bounds, or settings are not allowed.
+/// If data are missing or do not have the size that the model needs, there are fewer rows than parameters, starting
+/// values are not within the bounds, or settings are not allowed.
 pub fn fit<R: Precise>(
     model: &impl Fittable<R>,
     bounds: &Bounds,

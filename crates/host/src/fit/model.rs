@@ -1,4 +1,4 @@
-//! Models of one's own.
+//! User-defined models.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::objective::bounds::Bounds;
 use crate::objective::data::{Data, LaidOut};
 use crate::settings::precise::Precise;
 
-/// A model of one's own with what was observed: see [`fit`](crate::fit()).
+/// A user-defined model with its observations: see [`fit`](crate::fit()).
 ///
 /// ```
 /// use warpswarm::fit::{FitSettings, FittedModel, Model, Observed};
@@ -46,27 +46,28 @@ pub struct FittedModel<R, M, const N: usize> {
     observed: Observed,
     data: Arc<LaidOut<R>>,
     fits: usize,
-    /// The name of its kernels, and where they are.
+    /// The name and the package of its kernels.
     kernels: Option<(&'static str, Kernels)>,
 }
 
 impl<R: Float, M: Copy, const N: usize> FittedModel<R, M, N> {
-    /// A model with `N` parameters beside observations; the tables of both are of `data`. There are as many fits as the data are
-    /// of runs.
+    /// A model with `N` parameters and its observations. The tables of both belong to `data`. The number of fits is
+    /// that of the runs of `data`.
     pub fn new(model: M, observed: Observed, data: Data<R>) -> Self {
         let data = data.laid_out();
         let fits = data.runs().unwrap_or(1) as usize;
         FittedModel { model, observed, data: Arc::new(data), fits, kernels: None }
     }
 
-    /// The same with kernels, for GPUs: those that `export_model! { decay, "Decay", Decay, 3 }` has exported under this name, in a
-    /// crate that is compiled for them. The emulator's are [`Kernels::with_emulated`], `decay::all`.
+    /// This model with kernels for GPUs: those that `export_model! { decay, "Decay", Decay, 3 }` has exported under
+    /// this name, in a crate that is compiled for GPUs. For the emulator, pass `decay::all` to
+    /// [`Kernels::with_emulated`].
     pub fn with_kernels(self, name: &'static str, kernels: Kernels) -> Self {
         FittedModel { kernels: Some((name, kernels)), ..self }
     }
 }
 
-/// A model, row after row.
+/// A model evaluated row by row.
 struct OfModel<R, M, const N: usize> {
     model: M,
     data: Arc<LaidOut<R>>,
@@ -93,7 +94,7 @@ impl<R: Precise, M: SmoothModel<R, N>, const N: usize> Sheet<R> for OfModel<R, M
     }
 }
 
-/// What [`fit`](crate::fit()) fits: a [`FittedModel`], or a [`HostModel`](super::HostModel).
+/// What [`fit`](crate::fit()) can fit: a [`FittedModel`], or a [`HostModel`](super::HostModel).
 ///
 /// ```
 /// use warpswarm::fit::{FitSettings, Fittable, HostModel};
@@ -112,7 +113,7 @@ pub trait Fittable<R> {
     fn wanted<'a>(&self, bounds: &Bounds, settings: &'a FitSettings) -> Result<Wanted<'a, R>>;
 }
 
-/// Everything that there is to be fitted.
+/// Everything that fits need.
 #[doc(hidden)]
 pub struct Wanted<'a, R>(pub(super) Work<'a, R>);
 
@@ -141,7 +142,7 @@ impl<R: Precise, M: SmoothModel<R, N>, const N: usize> Fittable<R> for FittedMod
         work.within(bounds, settings)?;
         work.no_device = "cpu, where a model has no kernels: see FittedModel::with_kernels";
         if !work.of_rows.is_empty() {
-            // What says so are standard deviations, which are not among the model's own data.
+            // Rows are excluded by their standard deviations, which are not among the model's own data.
             work.no_device = "cpu, where fits of one's own models have different numbers of rows";
         } else if let Some((name, kernels)) = self.kernels {
             work.on_device = Some(Box::new(Target::<R, Derived<M>, N> {
@@ -159,7 +160,7 @@ impl<R: Precise, M: SmoothModel<R, N>, const N: usize> Fittable<R> for FittedMod
 }
 
 impl<R: Precise, M, const N: usize> FittedModel<R, M, N> {
-    /// A table's numbers, of all fits or of each.
+    /// The numbers of a table, of all fits or of each.
     fn numbers(&self, table: Table) -> Result<Numbers<R>> {
         let data: DataSlices<'_, R> = self.data.of(0);
         if !data.has(table) || table.len() != self.observed.rows() {

@@ -1,4 +1,4 @@
-//! Rows of a fit on the CPU: what is done with them side by side, compiled for the vectors of the processor.
+//! Operations on the rows of a fit on the CPU, compiled for the processor's vectors.
 
 use warpswarm_core::fit::{
     Accumulator, Bounds, Look, Next, PIECE, Scatter, Settings, Solver, Status, Term,
@@ -7,28 +7,28 @@ use warpswarm_cpu_ref::vectors::Run;
 
 use crate::settings::precise::Precise;
 
-/// Room for a block of rows.
+/// Work space for a block of rows.
 pub(super) struct Room<R> {
-    /// What is predicted of a piece of it, and the derivatives: `[1 + parameters][row]`
+    /// The predictions for a piece of it, and the derivatives: `[1 + parameters][row]`
     pub(super) numbers: Vec<R>,
-    /// The derivatives by parameters that a model does not have.
+    /// The derivatives by parameters that the model does not have.
     pub(super) zeros: Vec<R>,
     /// The terms of a piece of it.
     pub(super) terms: Vec<Term<R>>,
 }
 
-/// Rows next to each other, of a fit.
+/// Consecutive rows of a fit.
 pub(super) struct Rows<'a, R> {
     pub(super) scatter: Scatter,
-    /// What was observed, and its standard deviations.
+    /// The observations and their standard deviations.
     pub(super) seen: &'a [R],
     pub(super) sigma: Option<&'a [R]>,
-    /// What is predicted.
+    /// The predictions.
     pub(super) means: &'a [R],
 }
 
 impl<R: Precise> Rows<'_, R> {
-    /// A row's term.
+    /// The term of a row.
     #[inline(always)]
     fn term(&self, k: usize) -> Term<R> {
         self.scatter.term(self.means[k], self.seen[k], weight(self.sigma, k))
@@ -50,7 +50,7 @@ impl<R: Precise> Run for Terms<'_, R> {
     #[inline(always)]
     fn call(self) {
         let Terms(mut rows, terms) = self;
-        // So that none is looked for beyond an end.
+        // With equal lengths the compiler can remove bounds checks from the loop.
         rows.means = &rows.means[..terms.len()];
         rows.seen = &rows.seen[..terms.len()];
         rows.sigma = rows.sigma.map(|sigma| &sigma[..terms.len()]);
@@ -60,13 +60,14 @@ impl<R: Precise> Run for Terms<'_, R> {
     }
 }
 
-/// Adds rows, whose terms are there, to sums.
+/// Adds rows, whose terms have been computed, to sums.
 ///
-/// Terms are not computed in the same loop: with all kinds of them in it, sums do not stay in registers.
+/// Terms are not computed in the same loop: with the code for all kinds of terms in it, sums would not stay in
+/// registers.
 pub(super) struct Add<'a, R, A, const N: usize> {
     pub(super) sums: A,
     pub(super) terms: &'a [Term<R>],
-    /// Derivatives by each parameter, of as many rows.
+    /// Derivatives by each parameter, for the same number of rows.
     pub(super) partials: [&'a [R]; N],
 }
 
@@ -76,7 +77,7 @@ impl<R: Precise, A: Accumulator<R, N>, const N: usize> Run for Add<'_, R, A, N> 
     #[inline(always)]
     fn call(self) -> A {
         let Add { mut sums, terms, mut partials } = self;
-        // Likewise.
+        // With equal lengths the compiler can remove bounds checks here too.
         for i in 0..N {
             partials[i] = &partials[i][..terms.len()];
         }
@@ -91,7 +92,7 @@ impl<R: Precise, A: Accumulator<R, N>, const N: usize> Run for Add<'_, R, A, N> 
     }
 }
 
-/// Adds rows' costs to one.
+/// Adds the costs of rows.
 pub(super) struct Cost<'a, R>(pub(super) R, pub(super) Rows<'a, R>);
 
 impl<R: Precise> Run for Cost<'_, R> {
@@ -107,7 +108,7 @@ impl<R: Precise> Run for Cost<'_, R> {
     }
 }
 
-/// Has a solver take sums.
+/// Lets a solver take sums.
 pub(super) struct Advance<'a, R, A, const N: usize> {
     pub(super) solver: &'a mut Solver<R, A, N>,
     pub(super) settings: &'a Settings<R>,
@@ -127,8 +128,8 @@ impl<R: Precise, A: Accumulator<R, N>, const N: usize> Run for Advance<'_, R, A,
     }
 }
 
-/// Pieces of consecutive rows, of the `count` that are looked at from number `first` on: the first row of each, and how many it
-/// has.
+/// Pieces of consecutive rows, of the `count` rows that are used from number `first` on: the first row of each piece,
+/// and its length.
 pub(super) fn pieces(
     look: &Look,
     first: usize,

@@ -1,4 +1,4 @@
-//! How what is observed scatters, by name.
+//! The distribution or loss of residuals, by name.
 
 use warpswarm_core::fit::{Loss, Scatter};
 
@@ -13,9 +13,9 @@ const LOSSES: [(&str, Option<Loss>); 5] = [
     ("poisson", None),
 ];
 
-/// How what is observed scatters, by the name of what a residual costs: `linear`, `huber`, `soft-l1` or `cauchy`, with the
-/// residual from which on the last three grow more slowly than squares, in standard deviations (1 unless it is given); or
-/// `poisson`, for counts.
+/// The distribution or loss of residuals by name: `linear`, `huber`, `soft-l1` or `cauchy`, with the residual in
+/// standard deviations from which the last three grow more slowly than squares (1 by default); or `poisson`, for
+/// counts.
 ///
 /// ```
 /// use warpswarm::fit::{Loss, Scatter, scatter};
@@ -26,7 +26,7 @@ const LOSSES: [(&str, Option<Loss>); 5] = [
 ///
 /// # Errors
 ///
-/// Where there is no such loss, or it has no such scale.
+/// If there is no such loss, or the scale is not allowed for it.
 pub fn scatter(loss: &str, scale: Option<f64>) -> Result<Scatter> {
     let found = LOSSES.iter().find(|(known, _)| *known == loss.replace('_', "-"));
     let Some((_, found)) = found else {

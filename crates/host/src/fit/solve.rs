@@ -1,4 +1,4 @@
-//! Fits on the CPU, spread over threads.
+//! Fits on the CPU, on several threads.
 
 use std::ops::Range;
 
@@ -15,11 +15,12 @@ use super::rows::{Add, Advance, Cost, Room, Rows, Terms, pieces, weight};
 use super::work::Work;
 use crate::settings::precise::Precise;
 
-/// Rows from which on a fit is large: its blocks of rows are spread over threads, or over a device.
+/// The number of rows from which a fit is large: its blocks of rows are divided among threads, or processed on a
+/// device.
 pub(crate) const LARGE: usize = 1 << 16;
 
-/// Does all fits of a model with any number of parameters: by the code for the next larger number of those for which
-/// there is some. What a model does not have is fixed at zero.
+/// Does all fits of a model with any number of parameters, with the code for the next larger compiled number.
+/// Additional parameters are fixed at zero.
 pub(crate) fn of_any_size<R: Precise>(work: &Work<'_, R>) -> Found<R> {
     match work.names.len() {
         0..=2 => of_size::<R, 2>(work),
@@ -46,7 +47,7 @@ pub(crate) fn of_size<R: Precise, const N: usize>(work: &Work<'_, R>) -> Found<R
     let all: Vec<One<R, N>> = match &workers.pool {
         Some(pool) => pool.install(|| {
             let fits = (0..work.fits).into_par_iter();
-            // A pass over few fits is one over their rows.
+            // With few fits, threads share the rows of each fit.
             if work.fits < workers.threads && work.rows >= LARGE {
                 (0..work.fits).map(one).collect()
             } else {
@@ -59,12 +60,12 @@ pub(crate) fn of_size<R: Precise, const N: usize>(work: &Work<'_, R>) -> Found<R
 }
 
 impl<'a, R: Precise> Work<'a, R> {
-    /// Whether all fits start in the same place, which is given.
+    /// Whether all fits have the same given starting values.
     pub(super) fn shares_start(&self) -> bool {
         self.starts.len() == self.names.len()
     }
 
-    /// Starts that are given, of some fits or the one of all.
+    /// The given starting values of some fits, or those that all fits share.
     pub(super) fn given(&self, fits: Range<usize>) -> &'a [f64] {
         let n = self.names.len();
         let fits = if self.shares_start() { 0..1 } else { fits };
@@ -72,10 +73,10 @@ impl<'a, R: Precise> Work<'a, R> {
     }
 }
 
-/// An error that there is not.
+/// An error that cannot occur.
 enum Never {}
 
-/// What a fit has come to.
+/// The result of a fit.
 pub(super) struct One<R, const N: usize> {
     best: [R; N],
     covariance: [[R; N]; N],
@@ -84,14 +85,14 @@ pub(super) struct One<R, const N: usize> {
     outcome: [u32; 4],
 }
 
-/// What all fits have in common.
+/// What all fits share.
 pub(super) struct Plan<'a, R: Precise, const N: usize> {
     work: &'a Work<'a, R>,
     parameters: usize,
     pub(super) bounds: Bounds<R, N>,
     pub(super) search: Search<R, N>,
     look: Look,
-    /// Whether the blocks of a fit are spread over threads.
+    /// Whether the blocks of a fit are divided among threads.
     is_parallel: bool,
     vectors: Vectors,
 }
@@ -102,7 +103,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
             std::array::from_fn(|i| of.get(i).map_or(R::ZERO, |&bound| R::from_f64(bound)))
         };
         let [lower, upper] = [&work.limits[0], &work.limits[1]].map(|of| side(of));
-        // Bounds have been checked; those that an `f32` cannot tell apart are one.
+        // Bounds have been checked; bounds that are equal in `f32` fix the parameter.
         let bounds = Bounds::new(lower, upper).unwrap_or_else(Bounds::unbounded);
         let logarithmic = work.logarithmic.iter().enumerate().filter(|(_, is)| **is);
         let logarithmic = logarithmic.fold(Parameters::NONE, |all, (i, _)| all.with(i));
@@ -128,7 +129,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         Room { numbers: zeros(BLOCK * (1 + self.parameters)), zeros: zeros(BLOCK), terms }
     }
 
-    /// A fit from a start, with the cost of the best other minimum; `sums` gives the sums at a point.
+    /// A fit from a starting point, with the cost of the best other minimum; `sums` computes the sums at a point.
     pub(super) fn fitted<E>(
         &self,
         (start, other): ([R; N], R),
@@ -145,7 +146,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         Ok(self.ended(status, &solver, other))
     }
 
-    /// Where some fits start, and the costs of the best other minima, found on the CPU.
+    /// The starting points of some fits, and the costs of the best other minima, found on the CPU.
     pub(super) fn starts(&self, fits: Range<usize>) -> Vec<([R; N], R)> {
         let start = |fit: usize| self.start(fit, &mut self.room());
         match &self.work.workers.pool {
@@ -156,14 +157,14 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         }
     }
 
-    /// Where a fit starts, and the cost of the best other minimum.
+    /// The starting point of a fit, and the cost of the best other minimum.
     fn start(&self, fit: usize, room: &mut Room<R>) -> ([R; N], R) {
         if !self.work.starts.is_empty() {
             let given = self.work.given(fit..fit + 1);
             let number = |i: usize| given.get(i).map_or(R::ZERO, |&number| R::from_f64(number));
             return (std::array::from_fn(number), R::NAN);
         }
-        // What `Search::best` does, with the solver in one place of the program.
+        // This is the algorithm of `Search::best`, with a single instance of the solver's code.
         let settings = self.search.loose(&self.work.settings);
         let mut found = Best::new(self.size(fit));
         loop {
@@ -183,7 +184,8 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         }
     }
 
-    /// Takes sums; how the fit has ended, if it has. For many parameters it is long.
+    /// Takes sums; returns how the fit has ended, if it has. The code is long for many parameters, so it is not
+    /// inlined.
     #[inline(never)]
     fn advance<A: Accumulator<R, N>>(
         &self,
@@ -194,7 +196,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         self.vectors.run(Advance { solver, settings, bounds: &self.bounds, sums })
     }
 
-    /// The sum of weighted squares of the observations that a search looks at.
+    /// The sum of weighted squares of the observations that a search uses.
     fn size(&self, fit: usize) -> R {
         let (rows, seen) = (self.look.rows as usize, self.work.values.of(fit, self.work.rows));
         let sigma = self.sigma(fit);
@@ -208,7 +210,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         self.work.sigma.as_ref().map(|sigma| sigma.of(fit, self.work.rows))
     }
 
-    /// The cost of the rows that a search looks at, as [`sum_costs`](warpswarm_core::fit::sum_costs) adds it up.
+    /// The cost of the rows that a search uses, in the order of [`sum_costs`](warpswarm_core::fit::sum_costs).
     fn cost(&self, fit: usize, x: &[R; N], most: R, room: &mut Room<R>) -> R {
         let rows = self.look.rows as usize;
         let (mut sum, mut block) = (R::ZERO, R::ZERO);
@@ -234,7 +236,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         }
     }
 
-    /// The sums over the rows that a search looks at.
+    /// The sums over the rows that a search uses.
     fn looked_at(&self, fit: usize, x: &[R; N], room: &mut Room<R>) -> Normal<R, N> {
         let rows = self.look.rows as usize;
         sum_all(rows.div_ceil(BLOCK), |block| {
@@ -263,7 +265,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         sum_all(blocks, |number| parts[number])
     }
 
-    /// The sums over a block of rows, which lies in pieces.
+    /// The sums over a block of rows, which consists of pieces.
     fn block<A: Accumulator<R, N>>(
         &self,
         fit: usize,
@@ -287,7 +289,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         sums
     }
 
-    /// Rows from one on, where so much is predicted.
+    /// Rows starting with `first`, with these predictions.
     fn rows<'b>(&'b self, fit: usize, first: usize, means: &'b [R]) -> Rows<'b, R> {
         let seen = &self.work.values.of(fit, self.work.rows)[first..][..means.len()];
         let sigma = self.sigma(fit).map(|sigma| &sigma[first..][..means.len()]);
@@ -313,12 +315,12 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
     }
 }
 
-/// The most starts of a search for so many parameters, unless it is said.
+/// The default largest number of starts of a search, for this number of parameters.
 fn most_starts(parameters: usize) -> u32 {
     64 * parameters.clamp(1, 8) as u32
 }
 
-/// What all fits have come to, number after number.
+/// The results of all fits, as arrays.
 pub(super) fn gathered<R: Precise, const N: usize>(
     parameters: usize,
     all: &[One<R, N>],

@@ -1,4 +1,4 @@
-//! What there is to be fitted, checked.
+//! The fits to carry out, checked.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,46 +21,46 @@ use crate::objective::data::LaidOut;
 use crate::settings::choices::Backend;
 use crate::settings::precise::Precise;
 
-/// The parameters' names: those of the bounds, or `p0` and so on.
+/// The names of the parameters: those of the bounds, or `p0` and so on.
 pub(crate) fn names(bounds: &Bounds) -> Vec<String> {
     let named = bounds.names();
     let name = |i: usize| named.get(i).map_or_else(|| format!("p{i}"), |name| (*name).into());
     (0..bounds.dimensions()).map(name).collect()
 }
 
-/// A model, as fits see it: what it predicts of rows.
+/// A model in the form that fits use: predictions of rows.
 pub(crate) trait Sheet<R>: Send + Sync {
-    /// What is predicted of the rows from `first` on, with parameters `x`.
+    /// The predictions for the rows from `first` on, with parameters `x`.
     fn values(&self, fit: u32, x: &[R], first: usize, values: &mut [R]);
 
-    /// The same, and behind it the derivatives by each parameter: `into` is `[1 + parameters][row]`.
+    /// The predictions, followed by the derivatives by each parameter: `into` is `[1 + parameters][row]`.
     fn slopes(&self, fit: u32, x: &[R], first: usize, into: &mut [R]);
 }
 
-/// A number for each row, which all fits share or of which each has its own, among other numbers.
+/// A number for each row, which all fits share or which differs between fits, within a larger array.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Numbers<R> {
     numbers: Arc<Vec<R>>,
-    /// Where those of the first fit begin.
+    /// The position of the first fit's numbers.
     first: usize,
-    /// From those of a fit to those of the next one; 0 where all share them.
+    /// The distance from the numbers of one fit to those of the next; 0 if all share them.
     stride: usize,
 }
 
 impl<R> Numbers<R> {
-    /// Those of a table of data that is there.
+    /// The numbers of a table of data, which must exist.
     pub(crate) fn of_table(data: &LaidOut<R>, table: Table) -> Self {
         let (numbers, stride) =
             if table.is_of_run() { (&data.of_runs, data.of_run) } else { (&data.all, 0) };
         Numbers { numbers: numbers.clone(), first: table.start(), stride }
     }
 
-    /// Of those that each fit has, so many one after the other, the ones from `first` on.
+    /// The numbers from `first` on, of the `stride` numbers of each fit.
     pub(crate) fn among(numbers: Arc<Vec<R>>, first: usize, stride: usize) -> Self {
         Numbers { numbers, first, stride }
     }
 
-    /// One number for each row, of all fits.
+    /// One number for each row, shared by all fits.
     pub(crate) fn shared(numbers: Vec<R>) -> Self {
         Numbers { numbers: Arc::new(numbers), first: 0, stride: 0 }
     }
@@ -70,70 +70,70 @@ impl<R> Numbers<R> {
         Numbers { numbers: Arc::new(numbers), first: 0, stride: rows }
     }
 
-    /// Those of a fit with so many rows.
+    /// The numbers of a fit with this many rows.
     pub(crate) fn of(&self, fit: usize, rows: usize) -> &[R] {
         &self.numbers[self.first + fit * self.stride..][..rows]
     }
 
-    /// Whether each fit has its own.
+    /// Whether each fit has its own numbers.
     #[cfg(feature = "problem-files")]
     pub(crate) fn are_of_fit(&self) -> bool {
         self.stride > 0
     }
 
-    /// Where in these numbers the first fit's begin, if they are there.
+    /// The position of the first fit's numbers in this array, if they are in it.
     #[cfg(feature = "problem-files")]
     pub(crate) fn place_in(&self, numbers: &Arc<Vec<R>>) -> Option<usize> {
         (self.stride > 0 && Arc::ptr_eq(&self.numbers, numbers)).then_some(self.first)
     }
 
-    /// The same of other numbers that are made of all these.
+    /// These numbers, converted by a function of the whole array.
     #[cfg(feature = "problem-files")]
     pub(crate) fn map<T>(self, make: impl FnOnce(&Arc<Vec<R>>) -> Arc<Vec<T>>) -> Numbers<T> {
         Numbers { numbers: make(&self.numbers), first: self.first, stride: self.stride }
     }
 }
 
-/// Who does all fits of a model with a known number of parameters.
+/// Does all fits of a model with a known number of parameters.
 pub(crate) type Solve<R> = fn(&Work<'_, R>) -> Found<R>;
 
-/// Everything that there is to be fitted.
+/// Everything that fits need.
 pub(crate) struct Work<'a, R> {
     /// Names of the parameters.
     pub(crate) names: Vec<String>,
     pub(crate) sheet: Arc<dyn Sheet<R>>,
     pub(crate) solve: Solve<R>,
-    /// Who does them on a device, where that is possible.
+    /// Carries out the fits on a device, if that is possible.
     pub(crate) on_device: Option<Box<dyn OnDevice<R>>>,
-    /// Why not, where it is not: what is allowed.
+    /// Otherwise, what is allowed instead.
     pub(crate) no_device: &'static str,
     pub(crate) fits: usize,
     pub(crate) rows: usize,
     pub(crate) values: Numbers<R>,
-    /// Standard deviations; infinite where a row is left out.
+    /// Standard deviations; infinite for excluded rows.
     pub(crate) sigma: Option<Numbers<R>>,
     pub(crate) scatter: Scatter,
-    /// Rows of each fit that are not left out, where they differ.
+    /// The number of rows of each fit that are not excluded, if fits differ.
     pub(crate) of_rows: Vec<u32>,
-    /// Where starting values are drawn.
+    /// The bounds within which starting values are drawn.
     pub(crate) searched: [Vec<f64>; 2],
     pub(crate) logarithmic: Vec<bool>,
-    /// Between which values parameters may be.
+    /// The limits of the parameters.
     pub(crate) limits: [Vec<f64>; 2],
-    /// Starting values, of all fits or `[fit][parameter]`; none where they are searched for.
+    /// Starting values, of all fits or `[fit][parameter]`; empty if they are searched for.
     pub(crate) starts: &'a [f64],
     pub(crate) settings: Settings<R>,
-    /// Starts and samples of the search, where they are not the usual ones.
+    /// The numbers of starts and samples of the search, if they are not the default.
     pub(crate) search: [Option<u32>; 2],
     pub(crate) seed: u64,
-    /// Threads of the CPU.
+    /// The threads of the CPU.
     pub(crate) workers: Workers,
-    /// How many fits are done, for those who wait.
+    /// The number of finished fits, for waiting threads.
     pub(crate) count: Arc<AtomicU64>,
 }
 
 impl<'a, R: Precise> Work<'a, R> {
-    /// So many fits over so many rows each, of which nothing else is known yet.
+    /// The work of `fits` fits over `rows` rows each, without further settings.
     pub(crate) fn new(
         names: Vec<String>,
         sheet: Arc<dyn Sheet<R>>,
@@ -165,12 +165,12 @@ impl<'a, R: Precise> Work<'a, R> {
         }
     }
 
-    /// So many more fits are done.
+    /// Counts finished fits.
     pub(crate) fn add(&self, fits: usize) {
         self.count.fetch_add(fits as u64, Ordering::Relaxed);
     }
 
-    /// Checks settings and bounds, and takes them over.
+    /// Checks settings and bounds, and applies them.
     pub(crate) fn within(&mut self, bounds: &Bounds, settings: &'a FitSettings) -> Result<()> {
         use warpswarm_core::variable::Scale;
         let n = self.names.len();
@@ -211,7 +211,7 @@ impl<'a, R: Precise> Work<'a, R> {
         Ok(())
     }
 
-    /// Which rows are left out.
+    /// Applies the numbers of rows.
     fn take_rows(&mut self, settings: &FitSettings) -> Result<()> {
         let n = self.free().count();
         if !settings.rows.is_empty() {
@@ -257,7 +257,7 @@ impl<'a, R: Precise> Work<'a, R> {
         (0..self.names.len()).filter(move |&i| lower[i] < upper[i])
     }
 
-    /// Rows of a fit that are not left out.
+    /// The number of rows of a fit that are not excluded.
     pub(crate) fn rows_of(&self, fit: usize) -> u64 {
         self.of_rows.get(fit).map_or(self.rows as u64, |&rows| u64::from(rows))
     }
@@ -277,7 +277,7 @@ impl<'a, R: Precise> Work<'a, R> {
             return Err(Error::Setting { field: "start", value, allowed });
         }
         let [lower, upper] = &self.limits;
-        // NaN is nowhere.
+        // The negated comparison also rejects NaN.
         let is_outside = |of: &[f64]| (0..n).find(|&i| !(of[i] >= lower[i] && of[i] <= upper[i]));
         let outside = |of: &[f64]| is_outside(of).map(|i| (i, of[i]));
         let outside = match &self.workers.pool {
@@ -333,7 +333,7 @@ impl<'a, R: Precise> Work<'a, R> {
         Ok(())
     }
 
-    /// Does all fits.
+    /// Carries out all fits.
     pub(crate) fn done(self, settings: &FitSettings) -> Result<Fits<R>> {
         let began = Instant::now();
         let (found, device) = self.found(settings)?;
@@ -355,7 +355,7 @@ impl<'a, R: Precise> Work<'a, R> {
         })
     }
 
-    /// What all fits come to, and where they were done.
+    /// The results of all fits, and the device that computed them.
     fn found(&self, settings: &FitSettings) -> Result<(Found<R>, String)> {
         self.count.store(0, Ordering::Relaxed);
         let refused = |allowed: &str| {
@@ -377,7 +377,7 @@ impl<'a, R: Precise> Work<'a, R> {
                 match on_gpu(&**target, self) {
                     Err(error) if error.is_input() => return Err(error),
                     Ok(found) => return Ok(found),
-                    // What the device lacks, the CPU may have.
+                    // If the device lacks a resource, the CPU is used.
                     Err(_) => self.count.store(0, Ordering::Relaxed),
                 }
             }
@@ -393,9 +393,9 @@ fn on_gpu<R: Precise>(target: &dyn OnDevice<R>, work: &Work<'_, R>) -> Result<(F
     Ok((target.on_gpu(work, machine)?, name))
 }
 
-/// Rows of all fits together from which on a GPU is asked.
+/// The total number of rows of all fits from which a GPU is tried.
 const MANY: usize = 1 << 20;
-/// The most parameters of a fit.
+/// The largest number of parameters of a fit.
 const MOST_PARAMETERS: usize = 32;
-/// The most starts, and samples of one.
+/// The largest number of starts, and of samples of a start.
 const MOST_STARTS: u32 = 65_536;
