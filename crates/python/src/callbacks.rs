@@ -1,4 +1,4 @@
-//! Python functions that searches call: objectives, and observers.
+//! Python functions that searches call: objectives and observers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,19 +15,19 @@ use crate::device_points::{DevicePoints, Found, found};
 use crate::errors::wrong;
 use crate::report::matrix;
 
-/// What a search and the Python functions that it calls have in common.
+/// The state that a search shares with the Python functions that it calls.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shared {
     /// The exception of a Python function that has ended the search.
     raised: Arc<Mutex<Option<PyErr>>>,
-    /// The library's flag: a search ends as soon as it is set.
+    /// The library's interrupt flag: a search ends soon after it is set.
     pub(crate) interrupt: Arc<AtomicBool>,
-    /// Set while first individuals are placed that a checkpoint then replaces: nobody needs their values.
+    /// Set while first individuals are placed that a checkpoint will replace: their values are not needed.
     pub(crate) values_are_unused: Arc<AtomicBool>,
 }
 
 impl Shared {
-    /// Keeps an exception, unless there is an earlier one, and ends the search.
+    /// Stores an exception, unless there is an earlier one, and ends the search.
     pub(crate) fn end(&self, error: PyErr) {
         self.raised.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         self.interrupt.store(true, Ordering::Relaxed);
@@ -38,14 +38,14 @@ impl Shared {
         self.interrupt.load(Ordering::Relaxed)
     }
 
-    /// The exception that has ended the search; the next one may go on.
+    /// Takes the exception that has ended the search, so that the search may continue.
     pub(crate) fn take(&self) -> Option<PyErr> {
         self.interrupt.store(false, Ordering::Relaxed);
         self.raised.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-/// The searches that are running, and whether there may be no more.
+/// The running searches, and whether no more may start.
 static RUNNING: Mutex<Running> = Mutex::new(Running { flags: Vec::new(), has_left: false });
 
 struct Running {
@@ -57,11 +57,11 @@ fn running() -> MutexGuard<'static, Running> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A search is running as long as this is there.
+/// Marks a search as running as long as this value exists.
 pub(crate) struct Going(Arc<AtomicBool>);
 
 impl Going {
-    /// Python is not left before the search has ended; none begins any more then.
+    /// Registers a search, so that Python does not exit before it has ended; fails if Python is about to exit.
     pub(crate) fn begin(shared: &Shared) -> PyResult<Self> {
         let mut running = running();
         if running.has_left {
@@ -78,8 +78,8 @@ impl Drop for Going {
     }
 }
 
-/// Ends all searches, and waits until they have ended, at most so many seconds: a thread that comes back to Python after
-/// that has ended would crash.
+/// Ends all searches, and waits until they have ended, for at most this many seconds. A thread that returns to Python
+/// after the interpreter's end would crash.
 #[pyfunction]
 pub(crate) fn leave(py: Python<'_>, seconds: f64) {
     py.detach(|| {
@@ -97,14 +97,14 @@ pub(crate) fn leave(py: Python<'_>, seconds: f64) {
     });
 }
 
-/// In a process that was forked: the searches of other threads are not there.
+/// Called in a forked process, in which the searches of other threads do not exist.
 #[pyfunction]
 pub(crate) fn forked() {
     running().flags.clear();
 }
 
-/// An objective that is a Python function: of points `[point][coordinate]` and the run of each, to values, or values and
-/// violations, one a point.
+/// An objective that is a Python function: from points `[point][coordinate]` and the run of each, to values, or values
+/// and violations, one for each point.
 pub(crate) fn objective<R: Float + Element>(
     function: Py<PyAny>,
     shared: Shared,
@@ -116,7 +116,7 @@ pub(crate) fn objective<R: Float + Element>(
         let called = Python::attach(|py| called(function.bind(py), points));
         called.unwrap_or_else(|error| {
             shared.end(error);
-            // What the library takes for a panic of the objective: it leaves the runs where they are. Nothing is printed.
+            // The library treats this as a panic of the objective, and keeps the state of the runs. Nothing is printed.
             panic::resume_unwind(Box::new("an exception in Python"));
         })
     })
@@ -124,7 +124,7 @@ pub(crate) fn objective<R: Float + Element>(
 
 /// An objective that is a Python function of points on a GPU.
 pub(crate) fn on_device<R: Float>(function: Py<PyAny>, shared: Shared) -> HostObjective<R> {
-    // What was found last, which must be there until those who gave it wait for the next points.
+    // The last result must be kept until the next points have been requested.
     let kept = Mutex::new(None);
     HostObjective::on_device(move |points| {
         let called = Python::attach(|py| -> PyResult<_> {
@@ -158,7 +158,7 @@ fn called<R: Float + Element>(
     fitness(&values, violations.as_ref(), points.len())
 }
 
-/// One fitness a point, of arrays in the precision of the search.
+/// One fitness for each point, from arrays in the precision of the search.
 pub(crate) fn fitness<R: Float + Element>(
     values: &Bound<'_, PyAny>,
     violations: Option<&Bound<'_, PyAny>>,

@@ -1,4 +1,4 @@
-//! The commands of the program: the program itself, and those that Python functions call.
+//! The commands of the program: the whole program, and the commands that Python functions call.
 
 use std::ffi::OsString;
 use std::thread;
@@ -11,16 +11,17 @@ use warpswarm_cli::{Caller, NotDone};
 use crate::callbacks::{Going, Shared};
 use crate::problem::Problem;
 
-/// How long it may take until Ctrl-C is seen.
+/// The longest delay until Ctrl-C is noticed.
 const SOON: Duration = Duration::from_millis(20);
 
-/// The program with the words after its name; gives the exit code.
+/// Runs the program with the words after its name; returns the exit code.
 #[pyfunction]
 pub(crate) fn program(py: Python<'_>, words: Vec<OsString>) -> u8 {
     py.detach(|| warpswarm_cli::main(words))
 }
 
-/// `compare`, `tune` or `report` with the words after the program's name, and problems by the names that these have.
+/// Runs `compare`, `tune` or `report` with the words after the program's name, and with problems by their names in
+/// these words.
 #[pyfunction]
 pub(crate) fn command(
     py: Python<'_>,
@@ -32,7 +33,7 @@ pub(crate) fn command(
     let problems = problems.into_iter().map(|(name, problem)| Ok((name, problem.file()?.clone())));
     let problems = problems.collect::<PyResult<_>>()?;
     let caller = Caller { problems, interrupt: Some(shared.interrupt.clone()) };
-    // This thread asks Python for signals meanwhile.
+    // Meanwhile this thread checks Python for signals.
     let working = thread::spawn(move || caller.run(words));
     while !working.is_finished() {
         py.detach(|| thread::sleep(SOON));

@@ -1,6 +1,6 @@
-//! Points on a GPU as Python's array libraries take them: by DLPack, and by `__cuda_array_interface__`.
+//! Points on a GPU in the form that Python's array libraries accept: DLPack, and `__cuda_array_interface__`.
 //!
-//! The structs are those of `dlpack.h` 1.0; whoever takes over a capsule renames it, and calls the deleter when it is done.
+//! The structs are those of `dlpack.h` 1.0. A consumer of a capsule renames it, and calls the deleter at the end.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, c_char, c_void};
@@ -51,18 +51,19 @@ struct Versioned {
     tensor: Tensor,
 }
 
-/// What a capsule of ours keeps.
+/// What our capsules keep alive.
 struct Kept {
     shape: [i64; 2],
     strides: [i64; 2],
-    // Its memory lives as long as this.
+    // The memory of the points lives as long as this field.
     _points: Points,
 }
 
-/// An array of others: its address, shape, the bits of its numbers, the number of its GPU, and what keeps it alive.
+/// An array of another library: its address, shape, the bits of its numbers, the number of its GPU, and the object that
+/// keeps it alive.
 type Adopted<'py> = (u64, Vec<i64>, u8, i32, Bound<'py, PyAny>);
 
-/// Points that are to be evaluated, `(k, n)`, in the memory of a GPU.
+/// Points to evaluate, `(k, n)`, in the memory of a GPU.
 #[pyclass(module = "pywarpswarm._native", frozen)]
 pub(crate) struct DevicePoints {
     points: Points,
@@ -78,12 +79,12 @@ impl DevicePoints {
         if self.single { (32, "<f4") } else { (64, "<f8") }
     }
 
-    /// The points as `dlpack.h` has them, and what they refer to, which the deleter frees.
+    /// The points as in `dlpack.h`, and the data that they refer to, which the deleter frees.
     fn tensor(&self) -> (Tensor, *mut Kept) {
         let shape = [self.points.len() as i64, self.points.dimensions() as i64];
         let kept = Kept { shape, strides: [shape[1], 1], _points: self.points.clone() };
         let kept = Box::into_raw(Box::new(kept));
-        // SAFETY: just made from a box, which is freed by the deleter alone.
+        // SAFETY: the pointer comes from the box just created, which only the deleter frees.
         let (shape, strides) = unsafe { (&raw mut (*kept).shape, &raw mut (*kept).strides) };
         let tensor = Tensor {
             data: self.points.address() as *mut c_void,
@@ -102,7 +103,7 @@ impl DevicePoints {
 
 #[pymethods]
 impl DevicePoints {
-    /// Where the first coordinate of the first point is.
+    /// The address of the first coordinate of the first point.
     #[getter]
     fn address(&self) -> u64 {
         self.points.address()
@@ -119,15 +120,15 @@ impl DevicePoints {
         self.points.device()
     }
 
-    /// The number of the run that asks for each point.
+    /// The number of the run to which each point belongs.
     fn runs<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         numpy::PyArray1::from_vec(py, self.points.runs()).into_any()
     }
 
-    /// Has work that is enqueued in a CUDA stream from now on wait until the points are written. The stream is one of an array
-    /// library, as an integer.
+    /// Lets work that is enqueued in a CUDA stream from now on wait until the points are written. The stream is one of
+    /// an array library, as an integer.
     fn ready_for(&self, stream: u64) -> PyResult<()> {
-        // SAFETY: array libraries hand over their own streams, which they do not destroy.
+        // SAFETY: array libraries pass their own streams, which they do not destroy.
         self.points.ready_for(unsafe { Stream::new(stream) }).map_err(raised)
     }
 
@@ -151,9 +152,9 @@ impl DevicePoints {
             ));
         }
         match stream {
-            // Nobody is to wait.
+            // No stream needs to wait.
             Some(-1) => (),
-            // By the standard it is the default stream where none is named.
+            // By the standard, the default stream is used if none is named.
             stream => self.ready_for(stream.unwrap_or(1).max(0) as u64)?,
         }
         let (tensor, kept) = self.tensor();
@@ -166,8 +167,8 @@ impl DevicePoints {
             let deleter: Option<unsafe extern "C" fn(*mut Managed)> = Some(delete);
             (Box::into_raw(Box::new(Managed { tensor, context, deleter })).cast(), NAME)
         };
-        // SAFETY: the struct is one of `dlpack.h`, under its name, and freed by whoever takes the capsule over, or by the
-        // destructor; the interpreter is attached.
+        // SAFETY: the struct is one of `dlpack.h`, with its name. It is freed by the consumer of the capsule, or by the
+        // destructor. The interpreter is attached.
         unsafe {
             let capsule = ffi::PyCapsule_New(start, name.as_ptr(), Some(destroy));
             Bound::from_owned_ptr_or_err(py, capsule)
@@ -190,14 +191,14 @@ impl DevicePoints {
         Ok(about)
     }
 
-    /// Where an array of a library lies that has DLPack, once the search's stream waits for it.
+    /// The address of a library's array with DLPack, after making the search's stream wait for it.
     fn adopt<'py>(&self, array: &Bound<'py, PyAny>) -> PyResult<Adopted<'py>> {
         let py = array.py();
         let options = PyDict::new(py);
         options.set_item(intern!(py, "stream"), self.points.stream().handle())?;
         let capsule = array.call_method(intern!(py, "__dlpack__"), (), Some(&options))?;
-        // SAFETY: a capsule of that name holds a `Managed`, which lives as long as the capsule is not taken over: the one who gets
-        // it here only keeps it.
+        // SAFETY: a capsule of this name holds a `Managed`, which lives as long as the capsule is not consumed; the
+        // caller only keeps it.
         let tensor = unsafe {
             if ffi::PyCapsule_IsValid(capsule.as_ptr(), NAME.as_ptr()) == 0 {
                 return Err(PyTypeError::new_err("what __dlpack__ gave is no DLPack capsule"));
@@ -205,7 +206,7 @@ impl DevicePoints {
             &(*ffi::PyCapsule_GetPointer(capsule.as_ptr(), NAME.as_ptr()).cast::<Managed>()).tensor
         };
         let dimensions = tensor.dimensions.max(0) as usize;
-        // SAFETY: shape, and strides where there are any, have a number for each dimension.
+        // SAFETY: shape, and strides if there are any, have a number for each dimension.
         let (shape, strides) = unsafe {
             let numbers = |start: *mut i64| -> Vec<i64> {
                 if start.is_null() {
@@ -241,19 +242,19 @@ impl DevicePoints {
     }
 }
 
-/// What a Python function has found: the addresses of values and violations, how many, the stream in which they are written, and what
-/// keeps them there.
+/// The result of a Python function: the addresses of values and violations, their count, the stream in which they are
+/// written, and the object that keeps them alive.
 pub(crate) type Found = (u64, Option<u64>, usize, Option<u64>, Py<PyAny>);
 
-/// What a Python function has found, without what keeps it.
+/// The result of a Python function, without the object that keeps it alive.
 pub(crate) fn found((values, violations, count, stream, _): &Found) -> DeviceValues {
-    // SAFETY: array libraries hand over their own streams, which they do not destroy.
+    // SAFETY: array libraries pass their own streams, which they do not destroy.
     let stream = stream.map(|handle| unsafe { Stream::new(handle) });
     DeviceValues { count: *count, values: *values, violations: *violations, stream }
 }
 
 unsafe extern "C" fn delete(managed: *mut Managed) {
-    // SAFETY: who took the capsule over calls this once; both are boxes made in `__dlpack__`.
+    // SAFETY: the consumer of the capsule calls this once; both pointers come from boxes created in `__dlpack__`.
     unsafe {
         drop(Box::from_raw((*managed).context.cast::<Kept>()));
         drop(Box::from_raw(managed));
@@ -268,9 +269,9 @@ unsafe extern "C" fn delete_versioned(managed: *mut Versioned) {
     }
 }
 
-/// Frees what nobody has taken over.
+/// Frees a capsule that was not consumed.
 unsafe extern "C" fn destroy(capsule: *mut ffi::PyObject) {
-    // SAFETY: Python calls this once, attached; a capsule that still has its first name was not taken over.
+    // SAFETY: Python calls this once, attached; a capsule that still has its first name was not consumed.
     unsafe {
         let start = |name: *const c_char| match ffi::PyCapsule_IsValid(capsule, name) {
             0 => ptr::null_mut(),

@@ -1,4 +1,4 @@
-//! The library's errors as Python's exceptions.
+//! Converts the library's errors to Python's exceptions.
 
 use pyo3::PyErr;
 use pyo3::create_exception;
@@ -12,7 +12,7 @@ create_exception!(
     "A GPU, its driver or its kernels cannot be used, or failed; the message says what to do."
 );
 
-/// What Python raises for an error of the library, with its message.
+/// The Python exception for an error of the library, with its message.
 pub(crate) fn raised(error: Error) -> PyErr {
     let message = error.to_string();
     match error {
@@ -36,7 +36,7 @@ pub(crate) fn raised(error: Error) -> PyErr {
     }
 }
 
-/// A mistake in an argument.
+/// The exception for a mistake in an argument.
 pub(crate) fn wrong(message: impl Into<String>) -> PyErr {
     PyValueError::new_err(message.into())
 }

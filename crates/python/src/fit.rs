@@ -12,7 +12,7 @@ use crate::callbacks::{Going, Shared};
 use crate::errors::{raised, wrong};
 use crate::problem::Problem;
 
-/// How fits are done, as JSON has it.
+/// The settings of fits in JSON.
 #[derive(Deserialize)]
 struct Given {
     absolute_sigma: bool,
@@ -22,15 +22,15 @@ struct Given {
     evaluations: Option<u32>,
     starts: Option<u32>,
     samples: Option<u32>,
-    /// As a text, since JSON has no large whole numbers.
+    /// A string, because JSON has no large integers.
     seed: String,
     backend: Backend,
     threads: Option<usize>,
 }
 
-/// How fits are done: settings as JSON; starting values of `[fit][parameter]`, or of `[parameter]`, or none where starts are
-/// searched for; lower and upper limits; how many rows each fit has, where some have fewer than the data; in single precision
-/// or not.
+/// The settings of fits: settings in JSON; starting values, `[fit][parameter]` or `[parameter]`, or none to search for
+/// them; lower and upper limits; the number of rows of each fit, if some have fewer than the data; whether in single
+/// precision.
 #[derive(FromPyObject)]
 pub(crate) struct How<'py>(
     String,
@@ -41,7 +41,7 @@ pub(crate) struct How<'py>(
 );
 
 impl How<'_> {
-    /// The settings, and whether they are of single precision.
+    /// The settings, and whether they are in single precision.
     fn settings(self) -> PyResult<(FitSettings, bool)> {
         let How(text, start, limits, rows, single) = self;
         let given: Given = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
@@ -65,7 +65,7 @@ impl How<'_> {
     }
 }
 
-/// Fits what a problem says by `fit`, and returns all arrays: those of `[fit]`, `[fit][parameter]` and
+/// Fits the models in `fit` of a problem, and returns all arrays: `[fit]`, `[fit][parameter]` and
 /// `[fit][parameter][parameter]`.
 #[pyfunction]
 pub(crate) fn fit<'py>(
@@ -83,8 +83,8 @@ pub(crate) fn fit<'py>(
     }
 }
 
-/// Data of a model that is called: observations `[fit][row]`, standard deviations `[row]` or so, or none, and how residuals
-/// count.
+/// The data of a called model: observations `[fit][row]`, the number of fits, standard deviations `[row]` or
+/// `[fit][row]` or none, and the loss of residuals.
 #[derive(FromPyObject)]
 pub(crate) struct Seen<'py>(
     PyReadonlyArray1<'py, f64>,
@@ -94,8 +94,8 @@ pub(crate) struct Seen<'py>(
     Option<f64>,
 );
 
-/// The same of a function that is called in this thread: `function(fit, parameters)` gives a number for each row. `parameters` are
-/// their names, the bounds between which they are searched for, and their scales.
+/// As [`fit`], for a function that is called in this thread: `function(fit, parameters)` returns a number for each row.
+/// `parameters` contains names, the bounds within which starting values are searched for, and scales.
 #[pyfunction]
 pub(crate) fn fit_called<'py>(
     py: Python<'py>,
@@ -105,7 +105,7 @@ pub(crate) fn fit_called<'py>(
     how: How<'py>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (mut settings, single) = how.settings()?;
-    // One thread at a time is in Python.
+    // Only one thread at a time runs Python code.
     settings.threads = Some(1);
     let (mut names, [mut lower, mut upper]) = (Vec::new(), [Vec::new(), Vec::new()]);
     let mut scales = Vec::new();
@@ -163,7 +163,7 @@ impl<'py> Called<'py> {
             if let Err(error) = found {
                 shared.end(error);
             }
-            // Fits of what is not finite end soon.
+            // Fits with non-finite predictions end soon.
             if shared.has_ended() {
                 into.fill(R::NAN);
             }
@@ -221,7 +221,7 @@ fn done<'py, R: Precise + Element>(
     Ok(out)
 }
 
-/// What all fits say, an entry each, or one each for each parameter, or for each two.
+/// The results of all fits: one entry for each fit, for each of its parameters, or for each pair of them.
 struct Said<R> {
     parameters: Vec<R>,
     errors: Vec<R>,
@@ -231,7 +231,7 @@ struct Said<R> {
     degrees: Vec<u64>,
     evaluations: Vec<u32>,
     converged: Vec<bool>,
-    /// Places in [`Ended::ALL`].
+    /// Indices in [`Ended::ALL`].
     ended: Vec<u8>,
     at_bounds: Vec<bool>,
     undetermined: Vec<bool>,
@@ -277,7 +277,7 @@ impl<R: Precise> Said<R> {
     }
 }
 
-/// So many entries for each fit, on all threads of the pool.
+/// `each` entries for each fit, computed on all threads of the pool.
 fn all<R: Precise, T: Clone + Send>(
     fits: &Fits<R>,
     each: usize,

@@ -1,11 +1,12 @@
 //! The compiled part of the Python package `pywarpswarm`: problems, and searches that run them.
 //!
-//! What users see is written in Python, in `python/pywarpswarm`, on top of two classes:
+//! The public interface is written in Python, in `python/pywarpswarm`, on top of two classes:
 //!
-//! * [`Problem`](problem::Problem): an objective that is compiled, with its variables;
-//! * [`Search`](search::Search): runs of an algorithm, with a `Problem`, with a Python function, or with a caller who evaluates.
+//! * [`Problem`](problem::Problem): a compiled objective with its variables;
+//! * [`Search`](search::Search): runs of an algorithm, with a `Problem`, with a Python function, or with a caller who
+//!   evaluates.
 //!
-//! Settings and algorithms come as JSON, as the library reads them; points and values are NumPy arrays.
+//! Settings and algorithms are passed as JSON, in the library's format; points and values are NumPy arrays.
 
 mod callbacks;
 mod commands;

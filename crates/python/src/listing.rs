@@ -1,4 +1,4 @@
-//! What there is: algorithms, problems, and this machine.
+//! Lists algorithms, problems, and the capabilities of this machine.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -33,7 +33,7 @@ pub(crate) fn algorithms(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     all_algorithms::ALL.iter().map(of).collect()
 }
 
-/// Every problem that the library has: name, formula, source, and the names of constraints.
+/// Every built-in problem: name, formula, source, and the names of constraints.
 #[pyfunction]
 pub(crate) fn problems(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     let of = |info: &all_problems::ProblemInfo| {
@@ -49,7 +49,7 @@ pub(crate) fn problems(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     all_problems::all().iter().map(of).collect()
 }
 
-/// What this machine and this build can do.
+/// The capabilities of this machine and of this build.
 #[pyfunction]
 pub(crate) fn system(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let found = py.detach(machine::report);

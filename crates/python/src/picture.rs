@@ -1,4 +1,4 @@
-//! Pictures of results, for those who have no library that draws.
+//! Pictures of results, for users without a plotting library.
 
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -18,10 +18,11 @@ type Trace<'py> = (
     PyReadonlyArray2<'py, f64>,
 );
 
-/// Points `[point][2]`, the best one, and what the two coordinates are called.
+/// Points `[point][2]`, the best one, and the names of the two coordinates.
 type Population<'py> = (PyReadonlyArray2<'py, f64>, (f64, f64), (String, String));
 
-/// How the best value went, and where the individuals are, side by side, in panels of so many pixels: SVG, or PNG.
+/// The history of the best value and the positions of the individuals, side by side, in panels of the given size in
+/// pixels: SVG, or PNG.
 #[pyfunction]
 #[pyo3(signature = (title, trace, population, maximised, size, png))]
 pub(crate) fn picture<'py>(
@@ -45,7 +46,7 @@ pub(crate) fn picture<'py>(
         let better = if maximised { Better::More } else { Better::Less };
         let group = Group { name: String::new(), runs: records(&trace) };
         let of_trace = convergence(title, &[group], Along::Evaluations, better);
-        // That of a single run goes without saying.
+        // The note for a single run is omitted.
         all.notes.extend(of_trace.notes.into_iter().filter(|note| note != "1 run"));
         all.panels.extend(of_trace.panels);
     }
@@ -80,7 +81,7 @@ fn records((iterations, evaluations, values, violations): &Trace<'_>) -> Vec<Vec
     (0..values.ncols()).map(of).collect()
 }
 
-/// Individuals, and the best point over them.
+/// The individuals, with the best point on top of them.
 fn panel((points, best, names): &Population<'_>) -> Panel {
     let rows = points.as_array();
     let points = rows.rows().into_iter().filter_map(|row| Some((*row.first()?, *row.get(1)?)));

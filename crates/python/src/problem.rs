@@ -1,4 +1,4 @@
-//! Objectives that are compiled: problem files, and the problems that the library has.
+//! Compiled objectives: problem files, and built-in problems.
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray2, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
@@ -11,21 +11,21 @@ use warpswarm::{Algorithm, Bounds, Optimiser, Precise, Result, Scale, Settings};
 use crate::errors::{raised, wrong};
 use crate::within::Within;
 
-/// What is minimised.
+/// The kind of objective.
 #[derive(Clone, Debug)]
 enum Kind {
     File(Box<ProblemFile>),
     BuiltIn { info: &'static problems::ProblemInfo, shift: f64, bounds: Bounds },
 }
 
-/// A problem as JSON has it.
+/// A problem in JSON.
 #[derive(Debug, Deserialize, Serialize)]
 enum Kept {
     File(Box<ProblemFile>),
     BuiltIn { name: String, dimensions: usize, shift: f64 },
 }
 
-/// A problem whose objective is compiled: it runs on the CPU and on GPUs with the same bits.
+/// A problem with a compiled objective: it runs on the CPU and on GPUs with the same bits.
 #[pyclass(module = "pywarpswarm._native", frozen)]
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
@@ -34,8 +34,8 @@ pub(crate) struct Problem {
 
 #[pymethods]
 impl Problem {
-    /// Reads what a problem file could hold, with arrays of one or two dimensions by name as further constants; of those in
-    /// `of_runs` each run has its own, in the order of their first dimension.
+    /// Reads a problem from text, with arrays of one or two dimensions by name as further constants. For the names in
+    /// `of_runs`, each run has its own numbers, along the first dimension of the array.
     #[staticmethod]
     #[pyo3(signature = (text, name="problem", data=None, of_runs=None))]
     fn parse(
@@ -51,13 +51,13 @@ impl Problem {
         Ok(Problem { kind: Kind::File(file.into()) })
     }
 
-    /// Reads a problem file; its data are beside it.
+    /// Reads a problem file. Its data files are relative to its folder.
     #[staticmethod]
     fn load(path: std::path::PathBuf) -> PyResult<Self> {
         Ok(Problem { kind: Kind::File(ProblemFile::load(path).map_err(raised)?.into()) })
     }
 
-    /// A problem that the library has, by its name.
+    /// A built-in problem, by its name.
     #[staticmethod]
     #[pyo3(signature = (name, dimensions, shift=0.0))]
     fn built_in(name: &str, dimensions: usize, shift: f64) -> PyResult<Self> {
@@ -66,14 +66,14 @@ impl Problem {
         Ok(Problem { kind: Kind::BuiltIn { info, shift, bounds } })
     }
 
-    /// One of the functions of the BBOB suite, 1 to 24.
+    /// A function of the BBOB suite, 1 to 24.
     #[staticmethod]
     fn bbob(function: u32, dimensions: usize, instance: u32) -> PyResult<Self> {
         let problem = warpswarm::bbob::problem(function, instance, dimensions).map_err(raised)?;
         Ok(Problem { kind: Kind::File(problem.file().clone().into()) })
     }
 
-    /// What `json` has written.
+    /// Reads the text that `json` has written.
     #[staticmethod]
     fn of_json(text: &str) -> PyResult<Self> {
         let kept: Kept = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
@@ -83,7 +83,7 @@ impl Problem {
         }
     }
 
-    /// All that the problem is made from, with its data, as JSON.
+    /// Everything that the problem is created from, with its data, in JSON.
     fn json(&self) -> PyResult<String> {
         let kept = match &self.kind {
             Kind::File(file) => Kept::File(file.clone()),
@@ -117,7 +117,7 @@ impl Problem {
         matches!(&self.kind, Kind::File(file) if file.maximises())
     }
 
-    /// How many runs it is for, where each has numbers of its own.
+    /// The number of runs, if each run has its own numbers.
     #[getter]
     fn runs(&self) -> Option<u64> {
         match &self.kind {
@@ -142,7 +142,7 @@ impl Problem {
         PyArray1::from_slice(py, self.bounds().upper())
     }
 
-    /// Of each variable how it is spread: "linear", "log" or "integer".
+    /// The scale of each variable: "linear", "log" or "integer".
     #[getter]
     fn scales(&self) -> Vec<&'static str> {
         let name = |scale: &Scale| match scale {
@@ -153,7 +153,7 @@ impl Problem {
         self.bounds().scales().iter().map(name).collect()
     }
 
-    /// What each coordinate is called.
+    /// The name of each coordinate.
     #[getter]
     fn variables(&self) -> Vec<String> {
         let dimensions = self.bounds().dimensions();
@@ -180,7 +180,7 @@ impl Problem {
         }
     }
 
-    /// The best value that is known, if one is.
+    /// The best known value, if one is known.
     #[getter]
     fn optimum(&self) -> Option<f64> {
         match &self.kind {
@@ -189,8 +189,8 @@ impl Problem {
         }
     }
 
-    /// What a point's coordinates stand for, where those are values or names of choices; the coordinates themselves
-    /// otherwise.
+    /// The values or names of choices that a point's coordinates stand for; the coordinates themselves if they have no
+    /// options.
     fn chosen<'py>(&self, py: Python<'py>, point: Vec<f64>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let stands_for = |(i, x): (usize, f64)| {
             let chosen = match &self.kind {
@@ -217,7 +217,7 @@ impl Problem {
         self.evaluated(py, &points, run)
     }
 
-    /// The same in single precision.
+    /// As `evaluate`, in single precision.
     #[pyo3(signature = (points, run=0))]
     fn evaluate_single<'py>(
         &self,
@@ -233,7 +233,7 @@ impl Problem {
     }
 }
 
-/// Numbers of Python with their name.
+/// Named numbers from Python.
 struct Array {
     name: String,
     numbers: Vec<f64>,
@@ -267,7 +267,7 @@ type Evaluated<'py, R> =
     (Bound<'py, PyArray1<R>>, Bound<'py, PyArray1<R>>, Bound<'py, PyArray2<R>>);
 
 impl Problem {
-    /// What a file says, or could say.
+    /// The problem file.
     pub(crate) fn file(&self) -> PyResult<&ProblemFile> {
         match &self.kind {
             Kind::File(file) => Ok(file),
@@ -282,7 +282,7 @@ impl Problem {
         }
     }
 
-    /// An optimiser within bounds that begin at points; where nothing is given, within the problem's own.
+    /// An optimiser within bounds with starting points; within the problem's own bounds if none are given.
     pub(crate) fn optimiser<R: Precise>(
         &self,
         within: Within<'_>,

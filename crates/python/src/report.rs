@@ -1,11 +1,11 @@
-//! Results as Python has them: dictionaries of numbers and NumPy arrays.
+//! Results for Python: dictionaries of numbers and NumPy arrays.
 
 use numpy::{Element, IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use warpswarm::{Fitness, Float, Polish, Progress, Report, RunReport};
 
-/// Rows of so many numbers, copied.
+/// A matrix with `columns` columns, copied.
 pub(crate) fn matrix<'py, R: Element + Copy>(
     py: Python<'py>,
     numbers: &[R],
@@ -15,7 +15,7 @@ pub(crate) fn matrix<'py, R: Element + Copy>(
     PyArray1::from_slice(py, numbers).reshape([rows, columns])
 }
 
-/// What runs have given.
+/// The results of runs.
 pub(crate) fn report<'py, R: Float + Element>(
     py: Python<'py>,
     report: &Report<R>,
@@ -50,7 +50,7 @@ pub(crate) fn report<'py, R: Float + Element>(
     Ok(out)
 }
 
-/// What a local search did of a run: nothing, where there was none.
+/// What a local search did in a run; no steps if there was none.
 fn polished<R: Float>(run: &RunReport<R>) -> Polish<R> {
     let from = Fitness { violation: run.best.violation, value: run.best.value };
     run.polish.unwrap_or(Polish { from, steps: 0, evaluations: 0, gradients: 0 })
@@ -70,7 +70,7 @@ fn polish<'py, R: Float + Element>(
     Ok(out)
 }
 
-/// Records: iterations and seconds `[record]`, and of each run evaluations, best and violation `[record][run]`.
+/// Records: iterations and seconds `[record]`; for each run evaluations, best and violation `[record][run]`.
 fn trace<'py, R: Float + Element>(
     py: Python<'py>,
     history: &[Progress<R>],
@@ -90,7 +90,7 @@ fn trace<'py, R: Float + Element>(
     Ok(out)
 }
 
-/// A number of each run.
+/// A number for each run.
 pub(crate) fn of_runs<'py, T: Element>(
     py: Python<'py>,
     all: impl Iterator<Item = T>,

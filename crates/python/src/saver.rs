@@ -1,4 +1,4 @@
-//! Checkpoints of a run that is under way.
+//! Checkpoints of a run in progress.
 
 use std::ffi::CString;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use warpswarm::{Checkpoint, Event, Precise, Result, Runs};
 
 use crate::errors::raised;
 
-/// Who writes the checkpoints of a run.
+/// Writes the checkpoints of a run.
 pub(crate) struct Saver {
     path: PathBuf,
     every: Duration,
@@ -24,15 +24,15 @@ pub(crate) struct Saver {
 }
 
 impl Saver {
-    /// Seconds that are no duration stand for one without end.
+    /// Seconds that are not a valid duration mean an infinite one.
     pub(crate) fn new(path: PathBuf, seconds: f64, about: String) -> Self {
         let every = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         Saver { path, every, about, last: Instant::now(), has_failed: false }
     }
 
-    /// Writes one at the beginning, where a path that cannot be written costs no time; whenever it is due; and at the end.
-    /// A disk that is full meanwhile gives a warning and does not end the run: there may be room again, and the last
-    /// checkpoint is still there.
+    /// Writes a checkpoint at the beginning, so that an invalid path is detected at once; whenever one is due; and at
+    /// the end. A full disk in between leads to a warning and does not end the run: there may be space later, and the
+    /// last checkpoint still exists.
     pub(crate) fn see<R: Precise + Serialize>(
         &mut self,
         event: &Event<'_, R>,
@@ -49,7 +49,7 @@ impl Saver {
             }
             Event::Finished(report) => {
                 let checkpoint = runs.checkpoint();
-                // The report has taken the records.
+                // The records have moved to the report.
                 self.write_or_warn(
                     checkpoint.map(|checkpoint| Checkpoint {
                         history: report.history.clone(),
@@ -61,7 +61,7 @@ impl Saver {
         }
     }
 
-    /// Writes the state in which an exception has left the runs.
+    /// Writes the state of the runs after an exception.
     pub(crate) fn save_left<R: Precise + Serialize>(
         &mut self,
         checkpoint: Result<Checkpoint<R>>,
@@ -92,7 +92,7 @@ impl Saver {
     }
 }
 
-/// A warning, of the line that calls `minimize`.
+/// Issues a warning for the line that calls `minimize`.
 fn warn(message: &str) -> PyResult<()> {
     Python::attach(|py| {
         let category = py.get_type::<PyRuntimeWarning>();

@@ -23,10 +23,10 @@ use crate::report;
 use crate::saver::Saver;
 use crate::within::{OwnRun, OwnRuns, Within};
 
-/// Runs of an algorithm, under way.
+/// Runs of an algorithm, in progress.
 ///
-/// The objective is a `Problem`, a function of points `[point][coordinate]` and the run of each, or none: then the caller
-/// asks and tells. A search belongs to one thread at a time.
+/// The objective is a `Problem`, a function of points `[point][coordinate]` and the run of each, or none: then the
+/// caller asks and tells. Only one thread at a time can use a search.
 #[pyclass(module = "pywarpswarm._native", frozen)]
 pub(crate) struct Search {
     running: Mutex<Box<dyn Running>>,
@@ -36,7 +36,7 @@ pub(crate) struct Search {
 /// Points and values of each run, as arrays.
 type PopulationOfRuns = Vec<(Py<PyAny>, Py<PyAny>)>;
 
-/// What both precisions do.
+/// The operations in both precisions.
 trait Running: Send {
     fn run(
         &mut self,
@@ -60,7 +60,7 @@ trait Running: Send {
     fn resume(&mut self, path: &Path) -> Result<()>;
 }
 
-/// Who evaluates.
+/// What evaluates the points.
 enum Driven<R: Precise> {
     Optimiser(Optimiser<R>),
     Caller(AskTell<R>),
@@ -68,10 +68,10 @@ enum Driven<R: Precise> {
 
 #[pymethods]
 impl Search {
-    /// Places the individuals. `bounds` are those of the variables where no `Problem` has them: lower and upper ones, and how
-    /// each variable is spread. `begin` are points with which runs begin; `runs` has, in their place, what each run has for
-    /// itself: bounds, or none, and points. `checkpoint` is a file from which they go on: then a function is not called for first
-    /// individuals. With `on_device` a function is one of `DevicePoints`.
+    /// Places the individuals. `bounds` are those of the variables if there is no `Problem`: lower and upper bounds,
+    /// and the scale of each variable. `begin` contains starting points for all runs; `runs` replaces it with per-run
+    /// bounds, or none, and starting points. `checkpoint` is a file to continue from: then a function is not called for
+    /// the first individuals. With `on_device`, the function takes `DevicePoints`.
     #[new]
     #[pyo3(signature = (objective, bounds, begin, algorithm, settings, single, checkpoint=None, runs=None, on_device=false))]
     #[expect(clippy::too_many_arguments, reason = "of Python, where they are named")]
@@ -111,11 +111,11 @@ impl Search {
         Ok(Search { running: Mutex::new(running), shared })
     }
 
-    /// Runs until a condition of the settings is met. The observer is called with what is known so far, after each
-    /// `every` iterations, or about 20 times a second for 0; where it raises `StopIteration`, the runs end there.
+    /// Runs until a condition of the settings is met. The observer is called with the report so far after each `every`
+    /// iterations, or about 20 times a second for 0. If it raises `StopIteration`, the runs end.
     ///
-    /// `checkpoint` is a path, after how many seconds the state is written there each time, and the caller's text; it is
-    /// also written at the end, whatever ends the runs.
+    /// `checkpoint` contains a path, the interval in seconds at which the state is written there, and the caller's
+    /// text. The state is also written at the end, whatever ends the runs.
     #[pyo3(signature = (observer=None, every=0, checkpoint=None))]
     fn run(
         &self,
@@ -130,27 +130,28 @@ impl Search {
         running.run(py, &self.shared, observer.as_ref(), every, saver.as_mut())
     }
 
-    /// What the runs have given so far.
+    /// The report of the runs so far.
     fn report(&self, py: Python<'_>) -> PyResult<Py<PyDict>> {
         self.locked()?.report(py)
     }
 
-    /// Points to be evaluated next, `[point][coordinate]`; none where all runs have ended.
+    /// The next points to evaluate, `[point][coordinate]`; none if all runs have ended.
     fn ask(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         self.locked()?.ask(py)
     }
 
-    /// The same on the GPU on which individuals move.
+    /// As `ask`, on the GPU on which individuals move.
     fn ask_on_device(&self, py: Python<'_>) -> PyResult<Option<Py<DevicePoints>>> {
         self.locked()?.ask_on_device(py)
     }
 
-    /// Takes what was found at points that were asked for on the GPU; it must be kept there until the next are asked for.
+    /// Takes the results for points that were requested on the GPU; the caller must keep them until the next points are
+    /// requested.
     fn tell_on_device(&self, given: Found) -> PyResult<()> {
         self.locked()?.tell_on_device(&found(&given))
     }
 
-    /// Takes values, and violations of constraints, of the points that were asked for.
+    /// Takes values, and violations of constraints, for the requested points.
     #[pyo3(signature = (values, violations=None))]
     fn tell(
         &self,
@@ -160,19 +161,19 @@ impl Search {
         self.locked()?.tell(values, violations)
     }
 
-    /// Of each run the points of its individuals, and their values; none before the first have been evaluated.
+    /// The points of each run's individuals, and their values; none before the first have been evaluated.
     fn population(&self, py: Python<'_>) -> PyResult<Option<PopulationOfRuns>> {
         self.locked()?.population(py)
     }
 
-    /// Writes everything that is needed to go on, whole or not at all, with a text of the caller's.
+    /// Writes everything that is needed to continue, completely or not at all, with the caller's text.
     fn save(&self, py: Python<'_>, path: PathBuf, about: &str) -> PyResult<()> {
         let mut running = self.locked()?;
         let running = &mut **running;
         py.detach(|| running.save(about, &path)).map_err(raised)
     }
 
-    /// Goes on from what was written.
+    /// Continues from a written state.
     fn resume(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let mut running = self.locked()?;
         let running = &mut **running;
@@ -199,14 +200,14 @@ impl Search {
     }
 }
 
-/// Calls an observer with what is known so far.
+/// Calls an observer with the report so far.
 fn observed<R: Number>(observer: &Bound<'_, PyAny>, runs: &mut Runs<'_, R>) -> PyResult<()> {
     let py = observer.py();
     let so_far = py.detach(|| runs.report()).map_err(raised)?;
     observer.call1((report::report(py, &so_far)?,)).map(|_| ())
 }
 
-/// What a search is made from.
+/// Everything from which a search is created.
 struct Wanted<'a, 'py> {
     objective: Option<Bound<'py, PyAny>>,
     bounds: Option<Bounds>,
@@ -241,7 +242,7 @@ impl Wanted<'_, '_> {
                 }
             },
         };
-        // An exception of the objective, while the first individuals were evaluated, comes before what the library says of it.
+        // An exception of the objective during the placement is reported instead of the library's error.
         let driven = driven.map_err(|error| shared.take().unwrap_or_else(|| raised(error)))?;
         Ok(Box::new(driven))
     }
@@ -309,7 +310,7 @@ impl<R: Number> Running for Driven<R> {
                 Err(error)
             }
             (Err(_), Some(error)) => {
-                // The function has raised it: the runs are where they were before that iteration.
+                // The exception comes from the function: the runs keep their state from before that iteration.
                 if let Some(saver) = saver {
                     py.detach(|| saver.save_left(optimiser.checkpoint()))?;
                 }
@@ -364,7 +365,7 @@ impl<R: Number> Running for Driven<R> {
             Driven::Caller(search) => search.populations(),
         };
         let populations = match populations {
-            // The time was up while they were placed, or nobody has told of them.
+            // The time limit ended the placement, or no fitness has been told yet.
             Err(Error::Stopped | Error::NotPlaced) => return Ok(None),
             populations => populations.map_err(raised)?,
         };

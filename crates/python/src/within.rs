@@ -1,15 +1,15 @@
-//! Within which bounds runs search, and where they begin.
+//! The bounds of runs, and their starting points.
 
 use warpswarm::{Bounds, Result, Scale};
 
-/// What a run has for itself: lower and upper bounds, if they are not those of all, and points with which it begins.
+/// The settings of a single run: lower and upper bounds, if they differ from the common ones, and starting points.
 pub(crate) type OwnRun = (Option<Vec<f64>>, Option<Vec<f64>>, Vec<Vec<f64>>);
 
-/// What each run has for itself.
+/// The settings of each run.
 pub(crate) struct OwnRuns(pub(crate) Vec<OwnRun>);
 
 impl OwnRuns {
-    /// Those bounds in each run's own way.
+    /// The common bounds, with the settings of each run.
     pub(crate) fn bounds(&self, all: &Bounds) -> Result<Bounds> {
         let of_run = |(lower, upper, begin): &OwnRun| {
             let bounds = match (lower, upper) {
@@ -25,17 +25,17 @@ impl OwnRuns {
     }
 }
 
-/// What is said of bounds and first points beside what a problem says.
+/// Bounds and starting points in addition to those of the problem.
 #[derive(Clone, Copy)]
 pub(crate) enum Within<'a> {
-    /// Points with which every run begins, or none.
+    /// Starting points for every run, or none.
     Begin(&'a [Vec<f64>]),
-    /// What each run has for itself.
+    /// The settings of each run.
     Own(&'a OwnRuns),
 }
 
 impl Within<'_> {
-    /// Bounds that Python gives: lower and upper ones, and how each variable is spread.
+    /// Bounds from Python: lower and upper bounds, and the scale of each variable.
     pub(crate) fn bounds(
         self,
         (lower, upper, scales): (Vec<f64>, Vec<f64>, Vec<String>),
