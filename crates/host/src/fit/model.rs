@@ -61,7 +61,7 @@ impl<R: Float, M: Copy, const N: usize> FittedModel<R, M, N> {
 
     /// This model with kernels for GPUs: those that `export_model! { decay, "Decay", Decay, 3 }` has exported under
     /// this name, in a crate that is compiled for GPUs. For the emulator, pass `decay::all` to
-    /// [`Kernels::with_emulated`].
+    /// `Kernels::with_emulated`.
     pub fn with_kernels(self, name: &'static str, kernels: Kernels) -> Self {
         FittedModel { kernels: Some((name, kernels)), ..self }
     }

@@ -12,7 +12,7 @@ use crate::settings::choices::Backend;
 ///
 /// ```
 /// use warpswarm::Kernels;
-/// // In a crate of one's own: `include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx"))`.
+/// // In a user's crate: `include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx"))`.
 /// const NONE: Kernels = Kernels::new(&[]);
 /// assert_eq!(format!("{NONE:?}"), "Kernels(0 bytes)");
 /// ```

@@ -15,7 +15,7 @@ use crate::machine::kernels::Kernels;
 ///
 /// With `derivatives` at the end of the export, there are also kernels that compute gradients;
 /// [`Optimiser::derivatives`](crate::Optimiser::derivatives) compares them with the CPU's. For the emulator, pass the
-/// function `gradients` of the exported module to [`Kernels::with_emulated`].
+/// function `gradients` of the exported module to `Kernels::with_emulated`.
 ///
 /// ```
 /// use warpswarm::{Algorithm, Bounds, Kernels, Objective, OwnObjective, Point, Real, Settings, Stop, minimise};

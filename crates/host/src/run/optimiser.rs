@@ -56,7 +56,7 @@ use crate::settings::{MAX_ITERATIONS, Settings, Stop};
 /// first.step(100)?;
 /// let state = first.state()?;
 ///
-/// // Elsewhere, or later: the state goes on as if nothing had happened.
+/// // Another optimiser, elsewhere or later, continues from the state with the same results.
 /// let mut second = Optimiser::<f32>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
 /// second.restore(&state)?;
 /// second.step(50)?;

@@ -9,7 +9,7 @@ use crate::error::Result;
 ///
 /// ```
 /// use warpswarm::{Communicator, Result};
-/// /// Somebody who speaks to nobody.
+/// /// A rank without others.
 /// struct Hermit;
 /// impl Communicator for Hermit {
 ///     fn rank(&self) -> u32 {

@@ -2,7 +2,7 @@
 //!
 //! | | seconds |
 //! |---|---|
-//! | CPU | iterations x evaluations x (evaluation + coordinates x coordinate) / threads; plus a fixed cost for each iteration that is divided among threads |
+//! | CPU | iterations x evaluations x (evaluation + coordinates x coordinate) / threads + iterations x spreading |
 //! | GPU | set-up + iterations x (iteration + coordinates x dimension + evaluations x coordinates x coordinate) |
 //!
 //! It is an estimate from sizes and limits, for an objective that costs about as much as the move. Nothing is measured

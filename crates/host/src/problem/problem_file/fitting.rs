@@ -17,7 +17,7 @@ impl ProblemFile {
     ///     "fit = \"y ~ a * t\"\nvariables.a = { lower = 0, upper = 9 }\ndata = { t = [1, 2, 3], y = [2, 4, 6] }",
     /// )?;
     /// assert!(problem.fits_models());
-    /// // What is minimised is the sum of squares.
+    /// // The objective is the sum of squares.
     /// assert_eq!(problem.evaluate(&[1.0])?.fitness.value, 1.0 + 4.0 + 9.0);
     /// # Ok::<(), warpswarm::Error>(())
     /// ```

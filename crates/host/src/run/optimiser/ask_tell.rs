@@ -214,7 +214,7 @@ impl<R: Float> AskTell<R> {
     /// let settings = Settings { individuals: 8, ..Settings::default() };
     /// let mut here = Optimiser::<f64>::new(&Sphere, &bounds, &Algorithm::default(), &settings)?;
     /// here.step(7)?;
-    /// // From now on somebody else evaluates.
+    /// // From now on the caller evaluates.
     /// let mut search = AskTell::new(&bounds, &Algorithm::default(), &settings)?;
     /// search.restore(&here.state()?)?;
     /// assert_eq!(search.progress()?.iterations, 7);

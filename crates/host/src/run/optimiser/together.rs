@@ -13,7 +13,7 @@ use crate::settings::reason::StopReason;
 /// How a rank, or all ranks together, continue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Turn {
-    /// Why the runs that have not stopped by themselves end now, if they do.
+    /// Why the runs that have not stopped on their own end now, if they do.
     pub(super) reason: Option<StopReason>,
     /// The iterations of the next slice.
     pub(super) slice: u64,
