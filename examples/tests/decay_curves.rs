@@ -1,7 +1,7 @@
 //! Many fits at once: the truth is found, errors are SciPy's, and numbers are the same on threads and under the emulator.
 
 use warpswarm::Backend;
-use warpswarm::fit::{Ended, FitSettings, Fits};
+use warpswarm::fit::{FitSettings, FitStatus, Fits};
 
 #[path = "../src/bin/decay-curves/curves.rs"]
 mod curves;
@@ -32,7 +32,7 @@ fn without_noise_the_truth_is_found_to_all_digits() {
 #[test]
 fn parameters_and_errors_are_curve_fits() {
     let fits = fit::<f64>(18, 0.01, &on(Backend::Cpu, None)).unwrap();
-    assert!(fits.iter().all(|fit| fit.ended() == Ended::Converged));
+    assert!(fits.iter().all(|fit| fit.status() == FitStatus::Converged));
     let expected = [
         (
             0,

@@ -12,7 +12,7 @@ fn bits<R: Precise>(fit: Fit<'_, R>) -> Vec<u64> {
     all.extend((0..9).map(|k| fit.covariance(k / 3, k % 3)));
     all.extend([fit.chi_squared(), fit.other_minimum().unwrap_or(R::NAN)]);
     let bits = all.into_iter().map(R::to_bits64);
-    bits.chain([u64::from(fit.evaluations()), fit.ended() as u64]).collect()
+    bits.chain([u64::from(fit.evaluations()), fit.status() as u64]).collect()
 }
 
 /// As many fits, which start where they are searched for, or in the same place, or each in its own: `starts` are 0, 1 or all.

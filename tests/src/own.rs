@@ -3,8 +3,8 @@
 
 use probe::Probe;
 use warpswarm::{
-    Algorithm, Backend, Bounds, Data, DeParams, GpuFwaParams, Kernels, OfRun, Optimiser,
-    OwnObjective, Precise, PsoParams, Scale, Settings, Stop, faults, minimise,
+    Algorithm, Backend, Bounds, Data, DeParams, GpuFwaParams, Kernels, Optimiser, OwnObjective,
+    Precise, PsoParams, RunSettings, Scale, Settings, Stop, faults, minimise,
 };
 use warpswarm_cpu_ref::Swarm;
 
@@ -82,9 +82,12 @@ impl Case {
         place: Place,
     ) -> Result<Vec<Swarm<R>>, warpswarm::Error> {
         let own = [
-            OfRun { seed: Some(5), ..OfRun::default() },
-            OfRun { stagnation: Some(2), ..OfRun::default() },
-            OfRun { target: Some(if self.scaled { 9.0 } else { 60.0 }), ..OfRun::default() },
+            RunSettings { seed: Some(5), ..RunSettings::default() },
+            RunSettings { stagnation: Some(2), ..RunSettings::default() },
+            RunSettings {
+                target: Some(if self.scaled { 9.0 } else { 60.0 }),
+                ..RunSettings::default()
+            },
         ];
         let settings = Settings {
             individuals: self.individuals,

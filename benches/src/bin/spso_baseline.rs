@@ -17,7 +17,7 @@ use warpswarm_core::launch::StopRule;
 use warpswarm_core::problems::Euclidean;
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::random::philox4x32;
-use warpswarm_cpu_ref::{Bounds, Halt, Itself, RunId, Start, Swarm, Task, Threads, spso};
+use warpswarm_cpu_ref::{Bounds, Halt, RunId, Start, StaticObjective, Swarm, Task, Threads, spso};
 
 const SIZES: [u32; 3] = [32, 1024, 65_536];
 const PARTICLE_ITERATIONS: u64 = 20_000_000;
@@ -120,7 +120,7 @@ fn row(programs: &[PathBuf], load: Load) -> Result<()> {
 fn time_rust(load: Load) -> Timing {
     let bounds = Bounds { lower: &[-100.0_f32; 2], upper: &[100.0; 2] };
     let task = Task {
-        objective: Itself(Euclidean),
+        objective: StaticObjective(Euclidean),
         bounds,
         start: Start::default(),
         stop: StopRule::NEVER,

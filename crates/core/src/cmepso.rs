@@ -88,7 +88,7 @@ impl<R> Cmepso<R> {
 
 /// What a particle uses of the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seen {
+pub struct Observation {
     /// The individual whose public point is the personal best.
     pub personal: u32,
     /// The individual that is the best of the particle's slave. It pulls a slave's particle; a master's particle is
@@ -106,7 +106,7 @@ pub struct Plan<R> {
     /// The weights of the pulls.
     pub weights: Weights<R>,
     /// The individuals that pull.
-    pub seen: Seen,
+    pub seen: Observation,
     /// Whether this is the first move of a master's particle, which starts from its slave's best point.
     pub first: bool,
 }
@@ -115,7 +115,7 @@ impl<R: Float> Method<R> for Cmepso<R> {
     const OWN: usize = 2;
     const NUMBERS: usize = 0;
     const SWARMS: bool = true;
-    type Seen = Seen;
+    type Observation = Observation;
     type Plan = Plan<R>;
 
     words!(epso, third, slaves, particles);
@@ -130,7 +130,7 @@ impl<R: Float> Method<R> for Cmepso<R> {
         }
         let of_slave = |mutated| {
             let weights = Weights { mutated, ..weights };
-            Plan { weights, seen: Seen { master: false, ..seen }, first: false }
+            Plan { weights, seen: Observation { master: false, ..seen }, first: false }
         };
         if weights.mutated {
             work.with((common, of_slave(true)))
@@ -164,17 +164,17 @@ impl<R: Float> Method<R> for Cmepso<R> {
         (self.slaves, self.of_slave())
     }
 
-    fn looks_far(&self) -> bool {
+    fn observes_far(&self) -> bool {
         true
     }
 
     #[inline(always)]
-    fn look<P: Population<R>>(
+    fn observe<P: Population<R>>(
         &self,
         who: &Individual<R>,
         population: &P,
         _: &mut Numbers<R>,
-    ) -> Seen {
+    ) -> Observation {
         // Never zero; the compiler sees that and leaves out a check for a division by zero.
         let of_slave = self.of_slave();
         let all = self.slaves * of_slave;
@@ -184,11 +184,11 @@ impl<R: Float> Method<R> for Cmepso<R> {
         let slaves = if master { population.best_of_swarms(self.slaves, of_slave) } else { slave };
         let takes_over = master && slave.fitness.beats(who.fitness);
         let personal = if takes_over { slave.index } else { who.index };
-        Seen { personal, slave: slave.index, slaves: slaves.index, master }
+        Observation { personal, slave: slave.index, slaves: slaves.index, master }
     }
 
     #[inline(always)]
-    fn plan(&self, who: &Individual<R>, seen: Seen, _: &mut Numbers<R>) -> Plan<R> {
+    fn plan(&self, who: &Individual<R>, seen: Observation, _: &mut Numbers<R>) -> Plan<R> {
         let third = if seen.master { self.third } else { R::ZERO };
         let weights = self.epso.weights(who, third);
         Plan { weights, seen, first: seen.master && who.iteration == 1 }
@@ -236,19 +236,19 @@ mod tests {
         let values = Known(&[5.0, 3.0, 4.0, 9.0, 7.0, 7.0, 2.0, 8.0].map(feasible));
         let look = |index| {
             let who = individual(values.fitness(index));
-            CMEPSO.look(
+            CMEPSO.observe(
                 &Individual { index, individuals: 8, ..who },
                 &values,
                 &mut Numbers::default(),
             )
         };
-        let slave = |personal, slave| Seen { personal, slave, slaves: slave, master: false };
+        let slave = |personal, slave| Observation { personal, slave, slaves: slave, master: false };
         assert_eq!(look(0), slave(0, 1));
         assert_eq!(look(2), slave(2, 1));
         assert_eq!(look(3), slave(3, 4), "of equals the first");
         // The first master's personal best is better than its slave's best, the second's is not.
-        assert_eq!(look(6), Seen { personal: 6, slave: 1, slaves: 1, master: true });
-        assert_eq!(look(7), Seen { personal: 4, slave: 4, slaves: 1, master: true });
+        assert_eq!(look(6), Observation { personal: 6, slave: 1, slaves: 1, master: true });
+        assert_eq!(look(7), Observation { personal: 4, slave: 4, slaves: 1, master: true });
     }
 
     #[test]
@@ -259,10 +259,10 @@ mod tests {
         let look = |index| {
             let who = individual(values.fitness(index));
             let who = Individual { index, individuals: 4, ..who };
-            master.look(&who, &values, &mut Numbers::default())
+            master.observe(&who, &values, &mut Numbers::default())
         };
-        assert_eq!(look(2), Seen { personal: 0, slave: 0, slaves: 0, master: true });
-        assert_eq!(look(3), Seen { personal: 3, slave: 1, slaves: 0, master: true });
+        assert_eq!(look(2), Observation { personal: 0, slave: 0, slaves: 0, master: true });
+        assert_eq!(look(3), Observation { personal: 3, slave: 1, slaves: 0, master: true });
         // The individuals that store points make no attempts: 9 iterations of 2 particles with 5 replicas each.
         assert_eq!([0, 1, 2, 3].map(|index| master.attempts(9, index)), [0, 0, 6, 6]);
         assert_eq!(master.evaluations(4, 9), 9 * 2 * 6);
@@ -282,7 +282,7 @@ mod tests {
             ..Still::default()
         };
         let weights = Weights { pso: [0.5, 2.0, 4.0], third: 8.0, mutated: false };
-        let seen = Seen { personal: 1, slave: 2, slaves: 0, master: false };
+        let seen = Observation { personal: 1, slave: 2, slaves: 0, master: false };
         let plan = Plan { weights, seen, first: false };
         let velocity = |plan: &Plan<f64>| CMEPSO.propose(plan, &site).1[1];
         // 0.5 * 3 + 2 * 0.25 * (2 - 1) + 4 * 0.5 * (0 - 1) = 0
@@ -291,7 +291,7 @@ mod tests {
         let replica = Plan { weights: Weights { mutated: true, ..weights }, ..plan };
         assert!((velocity(&replica) - 1.0).abs() < 1e-12);
         // 2 + 4 * 0.5 * (-1 - 1) + 8 * 0.125 * (10 - 1) = 7
-        let master = Plan { seen: Seen { master: true, ..seen }, ..plan };
+        let master = Plan { seen: Observation { master: true, ..seen }, ..plan };
         assert_eq!(velocity(&master), 7.0);
         // gM* = -1 + 0.25 * 2 = -0.5: 2 + 4 * 0.5 * (-0.5 - 1) + 9 = 8
         let replica = Plan { weights: Weights { mutated: true, ..weights }, ..master };

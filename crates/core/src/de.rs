@@ -184,7 +184,7 @@ impl<R: Float> Method<R> for De<R> {
     /// In f64 no registers are left for planning ahead.
     const PLANNING: Planning =
         if R::WORDS == 1 { Planning::IndividualEach } else { Planning::Together };
-    type Seen = ();
+    type Observation = ();
     type Plan = Plan<R>;
 
     words!(scale_factor, crossover_rate, limits, base, crossover);
@@ -202,7 +202,7 @@ impl<R: Float> Method<R> for De<R> {
     }
 
     #[inline(always)]
-    fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
+    fn observe<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
 
     #[inline(always)]
     fn plan(&self, who: &Individual<R>, (): (), _: &mut Numbers<R>) -> Plan<R> {
@@ -220,7 +220,7 @@ impl<R: Float> Method<R> for De<R> {
     }
 
     #[inline(always)]
-    fn handed(plan: Plan<R>, word: impl Fn(u32) -> u32, number: impl Fn(R) -> R) -> Plan<R> {
+    fn mapped(plan: Plan<R>, word: impl Fn(u32) -> u32, number: impl Fn(R) -> R) -> Plan<R> {
         let [r1, r2, r3] = plan.others;
         Plan {
             others: [word(r1), word(r2), word(r3)],

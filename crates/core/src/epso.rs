@@ -151,7 +151,7 @@ impl<R: Float> Method<R> for Epso<R> {
     const MOST_THREADS: [u32; 2] = [512, 256];
     /// Each weight needs normal numbers.
     const PLANNING: Planning = Planning::AttemptEach;
-    type Seen = ();
+    type Observation = ();
     type Plan = Weights<R>;
 
     fn words(&self, at: usize, note: &mut dyn FnMut(usize, u32)) {
@@ -185,7 +185,7 @@ impl<R: Float> Method<R> for Epso<R> {
     }
 
     #[inline(always)]
-    fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
+    fn observe<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
 
     #[inline(always)]
     fn plan(&self, who: &Individual<R>, (): (), _: &mut Numbers<R>) -> Weights<R> {
@@ -193,7 +193,7 @@ impl<R: Float> Method<R> for Epso<R> {
     }
 
     #[inline(always)]
-    fn handed(
+    fn mapped(
         weights: Weights<R>,
         word: impl Fn(u32) -> u32,
         number: impl Fn(R) -> R,

@@ -111,7 +111,7 @@ pub use lm::{Next, Settings, Solver, Status, fit};
 pub use loss::{Loss, poisson};
 pub use model::{Curve, Derived, Misfit, Model, Observed, Scatter, SmoothModel, fit_model};
 pub use parameters::{Bounds, Parameters};
-pub use search::{Best, Look, Minima, PIECE, SEARCHED_ROWS, Search};
+pub use search::{Best, Minima, PIECE, SEARCHED_ROWS, Search, Subsample};
 pub use solve::{Damped, Factor};
 pub use summed::{Summed, sum_all};
 pub use triangular::Triangular;

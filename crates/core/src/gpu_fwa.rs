@@ -128,7 +128,7 @@ impl<R: Float> GpuFwa<R> {
 impl<R: Float> Method<R> for GpuFwa<R> {
     const OWN: usize = 0;
     const NUMBERS: usize = 1;
-    type Seen = Phase;
+    type Observation = Phase;
     type Plan = Plan<R>;
 
     words!(amplitude, amplitude_floor, delta, limits, modulo, sparks, explosions);
@@ -158,7 +158,7 @@ impl<R: Float> Method<R> for GpuFwa<R> {
     }
 
     #[inline(always)]
-    fn looks(&self, iteration: u64) -> bool {
+    fn observes(&self, iteration: u64) -> bool {
         self.phase(iteration) == Phase::First
     }
 
@@ -167,12 +167,12 @@ impl<R: Float> Method<R> for GpuFwa<R> {
         Own::default()
     }
 
-    fn looks_far(&self) -> bool {
+    fn observes_far(&self) -> bool {
         true
     }
 
     #[inline(always)]
-    fn look<P: Population<R>>(
+    fn observe<P: Population<R>>(
         &self,
         who: &Individual<R>,
         population: &P,
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(left, [3, 2, 1, 0, 3]);
         let noticed = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|iteration| GPU_FWA.noticed(iteration));
         assert_eq!(noticed, [0, 3, 3, 3, 4, 7, 7, 7, 8]);
-        let looks = [1, 2, 3, 4, 5].map(|iteration| GPU_FWA.looks(iteration));
+        let looks = [1, 2, 3, 4, 5].map(|iteration| GPU_FWA.observes(iteration));
         assert_eq!(looks, [true, false, false, false, true]);
         let later = 5_u64 << 40;
         assert_eq!(GPU_FWA.phase(later + 1), phases[(later % 4) as usize]);
@@ -269,7 +269,7 @@ mod tests {
         let who = Individual { individuals: 3, ..individual(feasible(5.0)) };
         // y_min = 2; f - y_min = 0, 1, 3, in all 4: the third gets 3/4 of 0.25.
         let mut numbers = Numbers::default();
-        let seen = GPU_FWA.look(&who, &three, &mut numbers);
+        let seen = GPU_FWA.observe(&who, &three, &mut numbers);
         let amplitude = numbers[0];
         assert!((amplitude - 0.1875).abs() < 1e-15, "{amplitude}");
         let plan = GPU_FWA.plan(&who, seen, &mut numbers);
@@ -277,10 +277,10 @@ mod tests {
         let change = amplitude * (2.0 * u - 1.0);
         assert_eq!(plan, Plan { mutates: false, part, change });
         let later = Individual { iteration: 2, ..who };
-        GPU_FWA.look(&later, &three, &mut numbers);
+        GPU_FWA.observe(&later, &three, &mut numbers);
         assert_eq!(numbers[0], amplitude);
         let mutation = Individual { iteration: 4, ..who };
-        let seen = GPU_FWA.look(&mutation, &three, &mut numbers);
+        let seen = GPU_FWA.observe(&mutation, &three, &mut numbers);
         let plan = GPU_FWA.plan(&mutation, seen, &mut numbers);
         assert!(plan.mutates && plan.part == 0.5 && (0.5..1.5).contains(&plan.change));
     }

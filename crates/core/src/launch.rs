@@ -6,19 +6,19 @@
 mod bulk;
 mod cma_es;
 mod common;
-mod easing;
+mod convergence;
+mod device_points;
 mod epochs;
-mod falling;
+mod epsilon_level;
 mod fit;
 mod generation;
 mod gradients;
-mod handed;
-mod kept;
-mod look;
 mod migration;
 mod polish;
+mod population_reduction;
 mod record;
 mod resident;
+mod run_state;
 mod slots;
 mod stepwise;
 mod stop;
@@ -33,9 +33,10 @@ use crate::real::Float;
 pub use bulk::{BULK_PARTICLES, BULK_STAGES, BulkLayout};
 pub use cma_es::*;
 pub use common::CommonArgs;
-pub use easing::{EASE, EaseArgs};
-pub use epochs::{EPOCHS_TAGS, EpochsArgs, LETTERS_KEPT, OfficeLayout, SPAN};
-pub use falling::{FALL, FALL_BLOCK, FallArgs, PLACES, RANK};
+pub use convergence::{CHECK_CONVERGENCE, ConvergenceArgs};
+pub use device_points::{DEVICE_POINTS_BLOCK, HAND_OUT, HandOutArgs, TAKE_IN, TakeInArgs};
+pub use epochs::{EPOCHS_TAGS, EpochsArgs, MESSAGES_KEPT, MailboxLayout, SPAN};
+pub use epsilon_level::{EpsilonLevelArgs, SET_LEVELS};
 pub use fit::{
     CombineArgs, FIT_BLOCK, FIT_SIZES, FitArgs, Outcome, SearchArgs, SumsArgs, fit_size, triangle,
 };
@@ -44,17 +45,18 @@ pub use generation::{
     proposal_place, proposals_len, team_scratch,
 };
 pub use gradients::{GRADIENT_BLOCK, GradientArgs, GradientPoints};
-pub use handed::{HAND_OUT, HANDED_BLOCK, HandOutArgs, TAKE_IN, TakeInArgs};
-pub use kept::KeptArgs;
-pub use look::{LOOK, LookArgs};
 pub use migration::{MIGRATION_BLOCK, MigrationArgs, migration_kernels, migration_shared_bytes};
 pub use polish::{POLISH_BLOCK, PolishArgs, PolishRuns, Polished, of_objective, polish_numbers};
+pub use population_reduction::{
+    PLACES, POPULATION_REDUCTION_BLOCK, PopulationReductionArgs, RANK, REDUCE,
+};
 pub use record::{JoinArgs, RecordLayout};
 pub use resident::{
     MAX_CLUSTER, PSO_TAGS, ResidentLayout, best_is_shared, best_pitch, cluster_board_len,
     column_len, column_pitch, column_place, common_len, common_place, has_common, in_columns,
     pso_slots_len, record_words,
 };
+pub use run_state::RunStateArgs;
 pub use slots::{key_word, keyed_fitness, keys_of, slot_words, slots_len};
 pub use stepwise::{SparksLayout, stepwise_kernels};
 pub use stop::{StopRule, stopped};
@@ -398,12 +400,15 @@ mod tests {
         assert_eq!(size_of::<ObjectiveArgs<f32, f32>>(), 8 + 2 * 8 + 4 * 4);
         assert_eq!(size_of::<Coefficients<f32>>(), 24);
         assert_eq!(size_of::<Coefficients<f64>>(), 48);
-        assert_eq!(size_of::<KeptArgs<f32>>(), 7 * 8 + 4 * 4);
+        assert_eq!(size_of::<RunStateArgs<f32>>(), 7 * 8 + 4 * 4);
         assert_eq!(size_of::<MigrationArgs<f32>>(), 11 * 8 + 6 * 4);
-        assert_eq!(size_of::<EaseArgs<f32>>(), 8 * 8 + 4 * 4);
+        assert_eq!(size_of::<EpsilonLevelArgs<f32>>(), 8 * 8 + 4 * 4);
         assert_eq!(size_of::<HandOutArgs<f32>>(), 4 * 8 + 4 * 4);
         assert_eq!(size_of::<TakeInArgs<f32>>(), 4 * 8 + 4 * 4);
-        assert_eq!(size_of::<LookArgs<f32>>(), size_of::<KeptArgs<f32>>() + 3 * 8 + 2 * 4);
+        assert_eq!(
+            size_of::<ConvergenceArgs<f32>>(),
+            size_of::<RunStateArgs<f32>>() + 3 * 8 + 2 * 4
+        );
         assert_eq!(size_of::<EpochsArgs<f64>>(), size_of::<PsoArgs<f64>>() + 2 * 8 + 2 * 4);
         assert_eq!(size_of::<JoinArgs<f32>>(), 2 * 8 + 16 + 4 * 4);
         assert_eq!(size_of::<PsoArgs<f32>>(), 11 * 8 + 3 * 8 + 16 + 16 + 24 + 8 * 4);

@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! initialise:  x_i from `place`, uniform in the bounds by default, evaluated; `numbers`, and own rows from `start`
-//! step:        `look`, once for an individual; `plan`, once for an attempt; then `propose`, once for a coordinate
+//! step:        `observe`, once for an individual; `plan`, once for an attempt; then `propose`, once for a coordinate
 //! evaluate:    by the engine
 //! update:      `accept`
 //! ```
@@ -22,6 +22,7 @@ mod draws;
 mod fitnesses;
 mod individual;
 mod planning;
+mod with;
 
 use crate::order::Fitness;
 use crate::pso;
@@ -34,6 +35,7 @@ pub use draws::SiteDraws;
 pub use fitnesses::{Fitnesses, best_one_by_one};
 pub use individual::{Individual, first};
 pub use planning::Planning;
+pub use with::With;
 
 /// The largest number of own rows of an individual.
 pub const MAX_OWN: usize = 2;
@@ -48,14 +50,6 @@ pub const MAX_ATTEMPTS: u32 = 64;
 pub type Own<R> = [R; MAX_OWN];
 /// An individual's numbers; those beyond [`Method::NUMBERS`] stay zero.
 pub type Numbers<R> = [R; MAX_NUMBERS];
-
-/// A function that is generic over a method.
-pub trait With<M> {
-    /// The type of the result.
-    type Output;
-    /// Calls the function; implement it as `#[inline(always)]`.
-    fn with(self, method: M) -> Self::Output;
-}
 
 /// A population-based method.
 ///
@@ -77,7 +71,7 @@ pub trait With<M> {
 ///     fn start(&self, _: R, _: R) -> Own<R> {
 ///         Own::default()
 ///     }
-///     fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
+///     fn observe<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
 ///     fn plan(&self, _: &Individual<R>, _: (), _: &mut Numbers<R>) {}
 ///     fn propose<S: Site<R>>(&self, _: &(), site: &S) -> (R, Own<R>) {
 ///         (site.public() + self.part * (site.best() - site.public()), Own::default())
@@ -104,7 +98,7 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
     /// in at load time. A kernel that would then spill more than a few registers is loaded without this setting.
     const MOST_THREADS: [u32; 2] = [512, 384];
 
-    /// Whether [`look`](Method::look) uses the bests of [swarms](Method::swarms).
+    /// Whether [`observe`](Method::observe) uses the bests of [swarms](Method::swarms).
     const SWARMS: bool = false;
     /// Whether individuals never use other individuals or the best point. Then blocks of individuals continue without
     /// waiting for the results of other blocks.
@@ -113,7 +107,7 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
     const PLANNING: Planning = Planning::Together;
 
     /// What an individual reads from the others before it moves.
-    type Seen: Copy;
+    type Observation: Copy;
     /// The choices that an individual makes once for an attempt, before single coordinates.
     type Plan: Copy + Send + Sync + 'static;
 
@@ -160,7 +154,7 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
 
     /// The first iteration, from this one on, after which individuals read from others. At its end the run may stop,
     /// and improvements are recorded. Iterations before it accept only better points, and the iterations after those
-    /// read nothing from others. Between them, blocks wait for each other only if the method [`looks`](Method::looks).
+    /// read nothing from others. Between them, blocks wait for each other only if the method [`looks`](Method::observes).
     #[inline(always)]
     fn noticed(&self, iteration: u64) -> u64 {
         iteration
@@ -169,7 +163,7 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
     /// Whether individuals read from others in an iteration (from 1) before the [noticed](Method::noticed) one. Then
     /// all of them read before any continues, because what they read is overwritten two iterations later.
     #[inline(always)]
-    fn looks(&self, iteration: u64) -> bool {
+    fn observes(&self, iteration: u64) -> bool {
         let _ = iteration;
         true
     }
@@ -237,39 +231,44 @@ pub trait Method<R: Float>: Copy + Send + Sync + 'static {
     }
 
     /// Reads from the others, once an iteration; may change the numbers.
-    fn look<P: Population<R>>(
+    fn observe<P: Population<R>>(
         &self,
         who: &Individual<R>,
         population: &P,
         numbers: &mut Numbers<R>,
-    ) -> Self::Seen;
+    ) -> Self::Observation;
 
-    /// How many swarms, of how many neighbours each, [`look`](Method::look) uses by [`Fitnesses::best_of_swarm`] and
+    /// How many swarms, of how many neighbours each, [`observe`](Method::observe) uses by [`Fitnesses::best_of_swarm`] and
     /// [`best_of_swarms`](Fitnesses::best_of_swarms). Their bests are computed once for all.
     #[inline(always)]
     fn swarms(&self) -> (u32, u32) {
         (0, 1)
     }
 
-    /// Whether [`look`](Method::look) loops over more than a few others; then lanes share that loop.
+    /// Whether [`observe`](Method::observe) loops over more than a few others; then lanes share that loop.
     #[inline(always)]
-    fn looks_far(&self) -> bool {
+    fn observes_far(&self) -> bool {
         false
     }
 
     /// The individual whose public point and fitness replace this individual's before it proposes.
     #[inline(always)]
-    fn takes_over(&self, who: &Individual<R>, seen: &Self::Seen) -> u32 {
+    fn takes_over(&self, who: &Individual<R>, seen: &Self::Observation) -> u32 {
         let _ = seen;
         who.index
     }
 
     /// Makes the choices of an attempt; may change the numbers. Those of the attempt that is used are kept.
-    fn plan(&self, who: &Individual<R>, seen: Self::Seen, numbers: &mut Numbers<R>) -> Self::Plan;
+    fn plan(
+        &self,
+        who: &Individual<R>,
+        seen: Self::Observation,
+        numbers: &mut Numbers<R>,
+    ) -> Self::Plan;
 
     /// A plan with a function applied to each word and each number: so one lane sends it to others.
     #[inline(always)]
-    fn handed(plan: Self::Plan, word: impl Fn(u32) -> u32, number: impl Fn(R) -> R) -> Self::Plan {
+    fn mapped(plan: Self::Plan, word: impl Fn(u32) -> u32, number: impl Fn(R) -> R) -> Self::Plan {
         let _ = (word, number);
         plan
     }
@@ -322,14 +321,14 @@ pub trait Population<R: Float>: Fitnesses<R> {
     fn remembered(&self, k: u32) -> R;
 
     /// The square of the distance between the public points of two individuals, in ranges.
-    fn square(&self, a: u32, b: u32) -> R;
+    fn squared_distance(&self, a: u32, b: u32) -> R;
 
-    /// The smallest [square](Population::square) between an individual and one of the first `n`.
+    /// The smallest [squared distance](Population::squared_distance) between an individual and one of the first `n`.
     #[inline(always)]
-    fn nearest_square(&self, index: u32, n: u32) -> R {
+    fn nearest_squared_distance(&self, index: u32, n: u32) -> R {
         let (mut nearest, mut i) = (R::INFINITY, 0);
         while i < n {
-            let square = self.square(index, i);
+            let square = self.squared_distance(index, i);
             nearest = if square < nearest { square } else { nearest };
             i += 1;
         }

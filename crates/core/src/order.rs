@@ -21,7 +21,7 @@ use crate::real::{Float, Real};
 
 /// The last of this many consecutive individuals is compared at level zero, whatever the run's level.
 ///
-/// The measurements are where levels fall, in the host's `optimiser::easing`.
+/// The measurements are where levels fall, in the host's `optimiser::epsilon_level`.
 pub const STRICT_EVERY: u32 = 8;
 
 /// Whether an individual is compared at level zero, whatever the run's level.

@@ -157,7 +157,7 @@ impl<R: Float> Method<R> for Pso<R> {
     const OTHERS: usize = 1;
     const MOST_THREADS: [u32; 2] = [640, 512];
     /// The particle with the best personal best in the neighbourhood.
-    type Seen = u32;
+    type Observation = u32;
     type Plan = Plan<R>;
 
     words!(coefficients, final_inertia, inertia_iterations, topology, width);
@@ -168,7 +168,7 @@ impl<R: Float> Method<R> for Pso<R> {
     }
 
     #[inline(always)]
-    fn look<P: Population<R>>(
+    fn observe<P: Population<R>>(
         &self,
         who: &Individual<R>,
         population: &P,

@@ -146,7 +146,7 @@ impl<R: Float> Method<R> for Sa<R> {
     const FRUGAL: bool = true;
     const ALONE: bool = true;
     const MOST_THREADS: [u32; 2] = [640, 384];
-    type Seen = ();
+    type Observation = ();
     /// The step.
     type Plan = R;
 
@@ -170,7 +170,7 @@ impl<R: Float> Method<R> for Sa<R> {
     }
 
     #[inline(always)]
-    fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
+    fn observe<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
 
     #[inline(always)]
     fn plan(&self, _: &Individual<R>, (): (), numbers: &mut Numbers<R>) -> R {

@@ -72,7 +72,7 @@ pub struct ScatterSearch<R> {
 
 /// What an individual uses of the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct Observation {
     /// The phase of the cycle.
     pub phase: Phase,
     /// The individual whose point it takes over.
@@ -226,7 +226,7 @@ impl<R: Float> Method<R> for ScatterSearch<R> {
     /// The last step of the improvement.
     const OWN: usize = 1;
     const NUMBERS: usize = 4;
-    type Seen = Seen;
+    type Observation = Observation;
     type Plan = Plan<R>;
 
     crate::words!(search, alpha, best_set, diverse_set, improvement, update);
@@ -266,7 +266,7 @@ impl<R: Float> Method<R> for ScatterSearch<R> {
 
     /// The first step of the local search uses the distance to the nearest of the reference set.
     #[inline(always)]
-    fn looks(&self, iteration: u64) -> bool {
+    fn observes(&self, iteration: u64) -> bool {
         self.step(iteration) <= BEFORE
     }
 
@@ -275,19 +275,19 @@ impl<R: Float> Method<R> for ScatterSearch<R> {
         Own::default()
     }
 
-    fn looks_far(&self) -> bool {
+    fn observes_far(&self) -> bool {
         true
     }
 
     #[inline(always)]
-    fn look<P: Population<R>>(
+    fn observe<P: Population<R>>(
         &self,
         who: &Individual<R>,
         population: &P,
         numbers: &mut Numbers<R>,
-    ) -> Seen {
+    ) -> Observation {
         let (phase, index, n) = (self.phase(who.iteration), who.index, who.individuals);
-        let mut seen = Seen { phase, from: index, parents: None };
+        let mut seen = Observation { phase, from: index, parents: None };
         let is_pool = index >= self.reference_set();
         match phase {
             Phase::Rank => {
@@ -297,7 +297,7 @@ impl<R: Float> Method<R> for ScatterSearch<R> {
             }
             Phase::Best if !is_pool => seen.from = self.take_best(who, population, numbers),
             Phase::Measure if index >= self.best_set && self.scatters(population) => {
-                numbers[KEY] = population.nearest_square(index, self.best_set);
+                numbers[KEY] = population.nearest_squared_distance(index, self.best_set);
             }
             Phase::RankFarthest if index >= self.best_set && self.scatters(population) => {
                 let rank = self.rank_of_farthest(who, population);
@@ -317,7 +317,7 @@ impl<R: Float> Method<R> for ScatterSearch<R> {
                 seen.parents = Some(self.parents(number));
             }
             Phase::Improve if is_pool && self.step(who.iteration) == BEFORE => {
-                let square = population.nearest_square(index, self.reference_set());
+                let square = population.nearest_squared_distance(index, self.reference_set());
                 *numbers = self.search.numbers(who);
                 if self.search.nearest() {
                     numbers[0] = solis_wets::first_step(square);
@@ -329,12 +329,12 @@ impl<R: Float> Method<R> for ScatterSearch<R> {
     }
 
     #[inline(always)]
-    fn takes_over(&self, _: &Individual<R>, seen: &Seen) -> u32 {
+    fn takes_over(&self, _: &Individual<R>, seen: &Observation) -> u32 {
         seen.from
     }
 
     #[inline(always)]
-    fn plan(&self, _: &Individual<R>, seen: Seen, numbers: &mut Numbers<R>) -> Plan<R> {
+    fn plan(&self, _: &Individual<R>, seen: Observation, numbers: &mut Numbers<R>) -> Plan<R> {
         match (seen.phase, seen.parents) {
             (Phase::Combine, None) => Plan::Anew,
             (Phase::Combine, Some(parents)) => Plan::Combined(parents),

@@ -112,7 +112,7 @@ pub struct Shade<R> {
 
 /// What an individual sees of the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seen<R> {
+pub struct Observation<R> {
     /// M_F and M_CR
     pub means: [R; 2],
     /// p, r1, r2
@@ -240,7 +240,7 @@ impl<R: Float> Method<R> for Shade<R> {
     // Slightly above the limit: a few registers are spilled, which costs less than a third more warps gain.
     const FRUGAL: bool = true;
     const PLANNING: Planning = Planning::IndividualEach;
-    type Seen = Seen<R>;
+    type Observation = Observation<R>;
     type Plan = Plan<R>;
 
     words!(initial, limits, midpoint, memory, tournament, weights);
@@ -261,20 +261,20 @@ impl<R: Float> Method<R> for Shade<R> {
     }
 
     #[inline(always)]
-    fn look<P: Population<R>>(
+    fn observe<P: Population<R>>(
         &self,
         who: &Individual<R>,
         population: &P,
         _: &mut Numbers<R>,
-    ) -> Seen<R> {
+    ) -> Observation<R> {
         let [k, first] = who.below_both([self.memory, who.dimensions], 0);
         let means = [population.remembered(k), population.remembered(self.memory + k)];
         let ([r1, r2], replaces) = self.draw_others(who, population);
-        Seen { means, others: [self.draw_best(who, population), r1, r2], first, replaces }
+        Observation { means, others: [self.draw_best(who, population), r1, r2], first, replaces }
     }
 
     #[inline(always)]
-    fn plan(&self, who: &Individual<R>, seen: Seen<R>, _: &mut Numbers<R>) -> Plan<R> {
+    fn plan(&self, who: &Individual<R>, seen: Observation<R>, _: &mut Numbers<R>) -> Plan<R> {
         let [mean, rate] = seen.means;
         Plan {
             others: seen.others,
@@ -286,7 +286,7 @@ impl<R: Float> Method<R> for Shade<R> {
     }
 
     #[inline(always)]
-    fn handed(plan: Plan<R>, word: impl Fn(u32) -> u32, number: impl Fn(R) -> R) -> Plan<R> {
+    fn mapped(plan: Plan<R>, word: impl Fn(u32) -> u32, number: impl Fn(R) -> R) -> Plan<R> {
         let [best, r1, r2] = plan.others;
         Plan {
             others: [word(best), word(r1), word(r2)],
@@ -550,7 +550,7 @@ mod tests {
         fn remembered(&self, k: u32) -> f64 {
             [0.25, 0.75, 0.1, -1.0, 0.0][k as usize]
         }
-        fn square(&self, _: u32, _: u32) -> f64 {
+        fn squared_distance(&self, _: u32, _: u32) -> f64 {
             0.0
         }
     }
@@ -562,7 +562,7 @@ mod tests {
         for iteration in 1..4000 {
             let who = Individual { iteration, ..individual(feasible(1.0)) };
             let mut numbers = [0.0, 0.0, 0.0, 2.0];
-            let looked = SHADE.look(&who, &Few, &mut numbers);
+            let looked = SHADE.observe(&who, &Few, &mut numbers);
             let plan = SHADE.plan(&who, looked, &mut numbers);
             assert_eq!(numbers, [0.0, 0.0, 0.0, 2.0]);
             assert!(plan.scale_factor > 0.0 && plan.scale_factor <= 1.0);
@@ -593,7 +593,7 @@ mod tests {
         let many = Shade { weights: [5, 13], ..SHADE };
         let seen = (1..4000).map(|iteration| {
             let who = Individual { iteration, ..individual(feasible(1.0)) };
-            many.look(&who, &Few, &mut [0.0; 4])
+            many.observe(&who, &Few, &mut [0.0; 4])
         });
         let (replacing, of_archive) = seen.fold((0, 0), |(a, b), seen| {
             (a + u32::from(seen.replaces), b + u32::from(seen.others[2] >= 10))

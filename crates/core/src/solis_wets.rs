@@ -194,7 +194,7 @@ impl<R: Float> Method<R> for SolisWets<R> {
     const NUMBERS: usize = 4;
     const ALONE: bool = true;
     const MOST_THREADS: [u32; 2] = [512, 256];
-    type Seen = ();
+    type Observation = ();
     type Plan = Plan<R>;
 
     fn words(&self, at: usize, note: &mut dyn FnMut(usize, u32)) {
@@ -242,7 +242,7 @@ impl<R: Float> Method<R> for SolisWets<R> {
     }
 
     #[inline(always)]
-    fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
+    fn observe<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
 
     #[inline(always)]
     fn plan(&self, who: &Individual<R>, (): (), numbers: &mut Numbers<R>) -> Plan<R> {

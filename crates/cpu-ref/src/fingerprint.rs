@@ -1,8 +1,8 @@
 //! Comparing states by bits.
 
-use warpswarm_core::legs::Legs;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::real::Float;
+use warpswarm_core::restart::RestartState;
 
 use crate::swarm::Swarm;
 
@@ -80,8 +80,8 @@ fn words<R: Float>(swarm: &Swarm<R>) -> impl Iterator<Item = (&'static str, usiz
         ("not_finite", control.not_finite),
         ("stopped", u64::from(control.stopped)),
     ];
-    let search = |legs: &Legs| {
-        let Legs {
+    let search = |legs: &RestartState| {
+        let RestartState {
             number,
             began,
             evaluations,
@@ -100,7 +100,7 @@ fn words<R: Float>(swarm: &Swarm<R>) -> impl Iterator<Item = (&'static str, usiz
         numbers.into_iter().enumerate().map(|(place, word)| ("legs", place, word))
     };
     // A run without restarts has no legs in the hash.
-    let legs = (swarm.legs != Legs::default()).then(|| search(&swarm.legs));
+    let legs = (swarm.legs != RestartState::default()).then(|| search(&swarm.legs));
     let earlier = swarm.earlier.as_ref().map(|earlier| {
         let [violation, value] = fitness(earlier.best.fitness);
         let best = [violation, value, u64::from(earlier.best.index)];

@@ -231,7 +231,7 @@ fn reentry_draw<R: Float>(key: RunKey, iteration: u64, individual: u32, i: u32) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::Itself;
+    use crate::task::StaticObjective;
     use warpswarm_core::launch::StopRule;
     use warpswarm_core::problems::Sphere;
 
@@ -240,7 +240,7 @@ mod tests {
         let line = [-f64::INFINITY, -1.0, -0.0, 0.0, 1e-310, 1.0, f64::INFINITY, f64::NAN];
         let bounds = Bounds { lower: &[0.0], upper: &[1.0] };
         let task = Task {
-            objective: Itself(Sphere),
+            objective: StaticObjective(Sphere),
             bounds,
             start: crate::Start::default(),
             stop: StopRule::NEVER,

@@ -5,9 +5,9 @@
 
 mod before;
 pub mod common;
-mod halves;
 mod individuals;
 mod proposal;
+mod propose_accept;
 
 use warpswarm_core::launch::StopRule;
 use warpswarm_core::method::{self, Fitnesses, Individual, Method, Numbers, SiteDraws, With};
@@ -17,9 +17,9 @@ use warpswarm_core::real::Float;
 use warpswarm_core::solis_wets;
 
 use before::{Before, Looking, square};
-pub use halves::Moving;
 use individuals::{One, Ones, each};
-use proposal::{Around, Drawn, Proposal};
+use proposal::{Drawn, Proposal, ProposalContext};
+pub use propose_accept::Moving;
 
 use crate::flight::Rows;
 use crate::swarm::{RunId, Swarm};
@@ -213,7 +213,7 @@ fn finish<R: Float, M: Method<R>>(
 }
 
 /// The best attempt so far: its fitness, plan, numbers, and index.
-type Kept<R, P> = (Fitness<R>, P, Numbers<R>, u32);
+type BestAttempt<R, P> = (Fitness<R>, P, Numbers<R>, u32);
 
 /// What all individuals share in an iteration.
 #[derive(Clone, Copy)]
@@ -291,7 +291,7 @@ impl<R: Float, M: Method<R>> Moves<'_, R, M> {
         let dimensions = work.bounds.dimensions();
         let who = &individual(&one, self.key, self.iteration, self.individuals, dimensions);
         let mut numbers = one.numbers(M::NUMBERS);
-        let seen = method.look(who, looking, &mut numbers);
+        let seen = method.observe(who, looking, &mut numbers);
         let from = method.takes_over(who, &seen);
         if from != who.index {
             one.public.copy_from_slice(before.row(from));
@@ -299,7 +299,7 @@ impl<R: Float, M: Method<R>> Moves<'_, R, M> {
         }
         let who = &Individual { fitness: *one.fitness, ..*who };
         let mut not_finite = 0;
-        let mut kept: Option<Kept<R, M::Plan>> = None;
+        let mut kept: Option<BestAttempt<R, M::Plan>> = None;
         for attempt in 0..method.attempts(who.iteration, who.index) {
             let who = &Individual { attempt, ..*who };
             let mut tried = numbers;
@@ -308,8 +308,8 @@ impl<R: Float, M: Method<R>> Moves<'_, R, M> {
             let draws = SiteDraws::of(who);
             let normals = SiteDraws::of_normals(method, who, &plan);
             let public = &*one.public;
-            let around = Around { before, bounds, public, own, best, draws, normals };
-            scratch.tried.fill(method, &plan, &around, &mut scratch.drawn);
+            let context = ProposalContext { before, bounds, public, own, best, draws, normals };
+            scratch.tried.fill(method, &plan, &context, &mut scratch.drawn);
             let fitness = (work.evaluate)(&scratch.tried.x[..dimensions]).judged_by(who.index);
             not_finite += u64::from(!fitness.is_finite());
             if kept.as_ref().is_none_or(|(best, ..)| fitness.beats(*best)) {

@@ -16,7 +16,8 @@ use warpswarm_core::shade::Shade;
 use warpswarm_core::solis_wets::SolisWets;
 
 use crate::{
-    Behind, Halves, Swarm, expressions, falling, fwa, generation, portfolio, pso, restarts, spso,
+    DynObjective, ProposeAccept, Swarm, expressions, fwa, generation, population_reduction,
+    portfolio, pso, restarts, spso,
 };
 
 /// A number that depends on the addresses of a method's loops, so that they are compiled.
@@ -25,9 +26,9 @@ fn of_method<R: Float, M: Method<R>>() -> usize {
         generation::start::<R, M> as *const () as usize,
         generation::run::<R, M> as *const () as usize,
         restarts::run::<R, M> as *const () as usize,
-        falling::run::<R, M> as *const () as usize,
-        <generation::Moving<R, M> as Halves<R>>::propose as *const () as usize,
-        <generation::Moving<R, M> as Halves<R>>::accept as *const () as usize,
+        population_reduction::run::<R, M> as *const () as usize,
+        <generation::Moving<R, M> as ProposeAccept<R>>::propose as *const () as usize,
+        <generation::Moving<R, M> as ProposeAccept<R>>::accept as *const () as usize,
     ]
     .into_iter()
     .fold(0, usize::wrapping_add)
@@ -44,12 +45,12 @@ fn of_real<R: Float>() -> usize {
         of_method::<R, Shade<R>>(),
         of_method::<R, Cmepso<R>>(),
         of_method::<R, GpuFwa<R>>(),
-        <pso::Flying<R> as Halves<R>>::propose as *const () as usize,
-        Swarm::<R>::new::<Behind<'_, R, true>> as *const () as usize,
-        pso::run::<R, Behind<'_, R, false>> as *const () as usize,
-        pso::run::<R, Behind<'_, R, true>> as *const () as usize,
-        spso::run::<R, Behind<'_, R, false>> as *const () as usize,
-        spso::run::<R, Behind<'_, R, true>> as *const () as usize,
+        <pso::Flying<R> as ProposeAccept<R>>::propose as *const () as usize,
+        Swarm::<R>::new::<DynObjective<'_, R, true>> as *const () as usize,
+        pso::run::<R, DynObjective<'_, R, false>> as *const () as usize,
+        pso::run::<R, DynObjective<'_, R, true>> as *const () as usize,
+        spso::run::<R, DynObjective<'_, R, false>> as *const () as usize,
+        spso::run::<R, DynObjective<'_, R, true>> as *const () as usize,
         fwa::start::<R> as *const () as usize,
         fwa::run::<R> as *const () as usize,
         portfolio::start::<R> as *const () as usize,

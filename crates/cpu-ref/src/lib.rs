@@ -9,8 +9,8 @@
 //! * [`spso`]: the CPSO paper's serial SPSO, asynchronous: the baseline of the speed tables.
 //! * [`fwa`]: the fireworks algorithm; serial or on threads, with the same bits.
 //! * [`generation`]: every [`Method`](warpswarm_core::method::Method).
-//! * [`halves`]: iterations in two halves, for callers that evaluate points themselves.
-//! * [`falling`]: populations that shrink over a run's evaluations.
+//! * [`propose_accept`]: iterations in two halves, for callers that evaluate points themselves.
+//! * [`population_reduction`]: populations that shrink over a run's evaluations.
 //! * [`migration`]: the exchange of individuals between runs that are islands.
 //! * [`threads`]: how the particles of a run are distributed over threads.
 //! * [`vectors`]: loops compiled for the processor's vector instructions.
@@ -22,12 +22,12 @@
 //! use warpswarm_core::launch::StopRule;
 //! use warpswarm_core::problems::Sphere;
 //! use warpswarm_core::pso::Coefficients;
-//! use warpswarm_cpu_ref::{Bounds, Halt, Itself, RunId, Start, Swarm, Task, Threads, pso};
+//! use warpswarm_cpu_ref::{Bounds, Halt, StaticObjective, RunId, Start, Swarm, Task, Threads, pso};
 //!
 //! let bounds = Bounds { lower: &[-5.0_f64; 3], upper: &[7.0; 3] };
 //! let start = Start::default();
 //! let stop = StopRule { target: 1e-9, stagnation: 0 };
-//! let task = Task { objective: Itself(Sphere), bounds, start, stop, halt: Halt::NEVER };
+//! let task = Task { objective: StaticObjective(Sphere), bounds, start, stop, halt: Halt::NEVER };
 //! let coefficients = Coefficients {
 //!     inertia: 0.7298,
 //!     cognitive: 1.4962,
@@ -46,17 +46,17 @@
 
 pub mod cma_es;
 pub mod expressions;
-pub mod falling;
 pub mod fingerprint;
 mod flight;
 pub mod fwa;
 pub mod generation;
-pub mod halves;
 #[cfg(debug_assertions)]
 pub mod instances;
 pub mod migration;
 pub mod parked;
+pub mod population_reduction;
 pub mod portfolio;
+pub mod propose_accept;
 pub mod pso;
 pub mod restarts;
 pub mod spso;
@@ -66,8 +66,8 @@ pub mod threads;
 pub mod vectors;
 
 pub use fingerprint::{difference, fingerprint};
-pub use halves::Halves;
+pub use propose_accept::ProposeAccept;
 pub use swarm::{RunId, Swarm};
-pub use task::{Behind, Bounds, Evaluate, Itself, Start, Task};
+pub use task::{Bounds, DynObjective, Evaluate, Start, StaticObjective, Task};
 pub use threads::{Halt, Threads};
 pub use vectors::Vectors;

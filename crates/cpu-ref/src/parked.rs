@@ -1,7 +1,7 @@
 //! A search that waits while another one runs.
 
-use warpswarm_core::legs::Legs;
 use warpswarm_core::order::Fitness;
+use warpswarm_core::restart::RestartState;
 
 /// A search that waits for its turn; the fields are those of a [`Swarm`](crate::Swarm).
 #[derive(Clone, Debug, PartialEq)]
@@ -19,5 +19,5 @@ pub struct Parked<R> {
     /// `[place][individual][stride]`
     pub archive: Vec<R>,
     /// The state of its legs.
-    pub legs: Legs,
+    pub legs: RestartState,
 }

@@ -9,20 +9,22 @@
 //! **State.** In a [`Swarm`] the running search is stored where methods have their state, the other one in
 //! [`parked`](Swarm::parked). Both share the best point and the number of iterations.
 //!
-//! What comes after a leg, and its **sources**, are in [`warpswarm_core::legs`].
+//! What comes after a leg, and its **sources**, are in [`warpswarm_core::restart`].
 
 use warpswarm_core::cma_es::Strategy;
 use warpswarm_core::launch::stopped;
-use warpswarm_core::legs::{self, AHEAD, AHEAD_CONSTRAINED, LOOK, Legs, Succession, regime};
 use warpswarm_core::method::Method;
 use warpswarm_core::real::Float;
+use warpswarm_core::restart::{
+    self, AHEAD, AHEAD_CONSTRAINED, CHECK_INTERVAL, RestartPolicy, RestartState, regime,
+};
 use warpswarm_core::shade::Shade;
 
 use crate::cma_es::{self, Scratch};
 pub use crate::fwa::Span;
 use crate::generation::{self, Work};
 use crate::parked::Parked;
-use crate::restarts::has_come_together;
+use crate::restarts::has_converged;
 use crate::swarm::{RunId, Swarm};
 use crate::threads::Threads;
 
@@ -30,23 +32,23 @@ use crate::threads::Threads;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Portfolio<R> {
     /// How legs of CMA-ES follow each other.
-    pub succession: Succession<R>,
+    pub restart_policy: RestartPolicy<R>,
     /// SHADE, if it runs in turns with CMA-ES, and its number of individuals.
     pub shade: Option<(Shade<R>, u32)>,
 }
 
 impl<R: Float> Portfolio<R> {
-    fn strategy(&self, dimensions: usize, legs: &Legs) -> Strategy<R> {
-        Strategy::new(dimensions as u32, legs.individuals, self.succession.active)
+    fn strategy(&self, dimensions: usize, legs: &RestartState) -> Strategy<R> {
+        Strategy::new(dimensions as u32, legs.individuals, self.restart_policy.active)
     }
 
     /// Whether a search can have these legs after `iterations` iterations of the run.
-    pub fn admits(&self, legs: &Legs, iterations: u64, stride: usize) -> bool {
+    pub fn admits(&self, legs: &RestartState, iterations: u64, stride: usize) -> bool {
         let individuals = match (legs.regime, self.shade) {
             (regime::SHADE, Some((_, all))) => all..=all,
             (regime::SMALL | regime::LARGE, _) => {
-                let Succession { individuals, .. } = self.succession;
-                individuals..=self.succession.large(legs.doubled, stride as u32)
+                let RestartPolicy { individuals, .. } = self.restart_policy;
+                individuals..=self.restart_policy.large(legs.doubled, stride as u32)
             }
             _ => return false,
         };
@@ -58,7 +60,7 @@ impl<R: Float> Portfolio<R> {
 
     /// The sizes of a search in a placed leg: numbers of each individual, numbers of its memory, and places of its
     /// archive for each individual.
-    pub fn keeps(&self, dimensions: usize, legs: &Legs) -> (usize, usize, usize) {
+    pub fn keeps(&self, dimensions: usize, legs: &RestartState) -> (usize, usize, usize) {
         match (legs.regime, self.shade) {
             (regime::SHADE, Some((shade, _))) => {
                 (<Shade<R> as Method<R>>::NUMBERS, Method::memory(&shade) as usize, 2)
@@ -88,7 +90,7 @@ impl<R: Float> Portfolio<R> {
                 !work.halt.is_due()
             }
             _ => {
-                let step = self.succession.first_step(&legs, swarm.id.key());
+                let step = self.restart_policy.first_step(&legs, swarm.id.key());
                 cma_es::begin(swarm, work, &self.strategy(swarm.dimensions, &legs), step);
                 self.generation(swarm, work, scratch, threads)
             }
@@ -104,7 +106,7 @@ impl<R: Float> Portfolio<R> {
         threads: Threads,
     ) -> bool {
         let n = swarm.dimensions as u32;
-        let strategy = scratch.strategy(n, swarm.legs.individuals, self.succession.active);
+        let strategy = scratch.strategy(n, swarm.legs.individuals, self.restart_policy.active);
         let Some(goes_on) = cma_es::generation(swarm, work, &strategy, scratch, threads) else {
             return false;
         };
@@ -117,7 +119,7 @@ impl<R: Float> Portfolio<R> {
             legs.ahead = 0;
             parked.legs.ahead = AHEAD_CONSTRAINED * swarm.dimensions as u64;
         }
-        if self.succession.ends(legs.evaluations, legs.limit, goes_on) {
+        if self.restart_policy.ends(legs.evaluations, legs.limit, goes_on) {
             self.end_leg(swarm);
         }
         true
@@ -127,7 +129,7 @@ impl<R: Float> Portfolio<R> {
         let number =
             swarm.legs.number.max(swarm.parked.as_ref().map_or(0, |other| other.legs.number)) + 1;
         let at = (swarm.id.key(), swarm.stride as u32);
-        swarm.legs = self.succession.next(swarm.legs, at, number);
+        swarm.legs = self.restart_policy.next(swarm.legs, at, number);
     }
 
     /// Whether the other search is to continue.
@@ -135,7 +137,7 @@ impl<R: Float> Portfolio<R> {
         let (Some(parked), Some((_, individuals))) = (&swarm.parked, self.shade) else {
             return false;
         };
-        legs::is_others_turn(&swarm.legs, &parked.legs, swarm.age(), individuals)
+        restart::is_others_turn(&swarm.legs, &parked.legs, swarm.age(), individuals)
     }
 
     /// The evaluations of a run so far.
@@ -180,12 +182,14 @@ impl<R: Float> Portfolio<R> {
         if let (regime::SHADE, Some((shade, individuals))) = (swarm.legs.regime, self.shade) {
             let (before, each) = (swarm.control.iterations, u64::from(individuals));
             let affordable = (span.evaluations - Self::evaluations(swarm)) / each;
-            let until_look = LOOK - swarm.age() % LOOK;
-            let iterations = span.iterations.min(affordable).min(until_look);
+            let until_check = CHECK_INTERVAL - swarm.age() % CHECK_INTERVAL;
+            let iterations = span.iterations.min(affordable).min(until_check);
             generation::run(swarm, &shade, work, iterations, threads);
             let done = swarm.control.iterations - before;
             swarm.legs.evaluations += each * done;
-            if done > 0 && swarm.age().is_multiple_of(LOOK) && has_come_together(swarm, work.bounds)
+            if done > 0
+                && swarm.age().is_multiple_of(CHECK_INTERVAL)
+                && has_converged(swarm, work.bounds)
             {
                 self.end_leg(swarm);
             }
@@ -203,14 +207,19 @@ pub fn start<R: Float>(
     id: RunId,
     threads: Threads,
 ) -> Swarm<R> {
-    let first = portfolio.succession.individuals;
+    let first = portfolio.restart_policy.individuals;
     let mut swarm = Swarm::unplaced(work.bounds.dimensions(), first, id);
     (swarm.positions, swarm.velocities) = (Vec::new(), Vec::new());
     swarm.legs.individuals = first;
     if let Some((_, individuals)) = portfolio.shade {
         swarm.legs.ahead = AHEAD * swarm.dimensions as u64;
-        let legs =
-            Legs { number: 1, regime: regime::SHADE, individuals, is_new: true, ..Legs::default() };
+        let legs = RestartState {
+            number: 1,
+            regime: regime::SHADE,
+            individuals,
+            is_new: true,
+            ..RestartState::default()
+        };
         swarm.parked = Some(Box::new(Parked {
             age: 0,
             best_positions: Vec::new(),

@@ -12,9 +12,9 @@
 //! **Deviations.** The last step of the reduction is a minimum over a total order, so it has no race. A run can also
 //! stop by stagnation.
 
-mod halves;
+mod propose_accept;
 
-pub use halves::Flying;
+pub use propose_accept::Flying;
 
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::{StopRule, row_stride};

@@ -1,8 +1,8 @@
 //! A method with restarts after convergence.
 //!
 //! **Idea.** A converged population wastes the rest of the budget. So a run is a sequence of *legs*, each with
-//! independent draws. Every [`LOOK_OF_METHODS`] iterations it is tested whether the population has converged, in values
-//! or in position, or the leg has [stalled](legs::has_stalled). Then the next iteration of the run places its
+//! independent draws. Every [`METHOD_CHECK_INTERVAL`] iterations it is tested whether the population has converged, in values
+//! or in position, or the leg has [stalled](restart::has_stalled). Then the next iteration of the run places its
 //! individuals anew. The run keeps the leg's best point, but the next leg does not use it, because it would pull the
 //! leg back to the same place.
 //!
@@ -11,10 +11,10 @@
 
 use warpswarm_core::cma_es::comparable;
 use warpswarm_core::launch::stopped;
-use warpswarm_core::legs::{self, LOOK_OF_METHODS, Legs};
 use warpswarm_core::method::Method;
 use warpswarm_core::order::Candidate;
 use warpswarm_core::real::Float;
+use warpswarm_core::restart::{self, METHOD_CHECK_INTERVAL, RestartState};
 
 pub use crate::fwa::Span;
 use crate::generation::{self, Work};
@@ -48,7 +48,7 @@ impl<R: Float> Swarm<R> {
 
     /// The number of restarts of the run.
     pub fn restarts(&self) -> u64 {
-        legs::restarts(&self.legs, self.parked.as_ref().map(|parked| &parked.legs))
+        restart::restarts(&self.legs, self.parked.as_ref().map(|parked| &parked.legs))
     }
 
     /// Ends the leg, which took `evaluations`: the next one is to be placed.
@@ -107,7 +107,12 @@ pub fn affordable(of_leg: impl Fn(u64) -> u64, age: u64, evaluations: u64, most:
 
 /// The evaluations of a run of this many individuals after its next iteration; `until` returns those until an age of
 /// its leg, which is now `age`.
-pub fn after_next(legs: &Legs, age: u64, individuals: u64, until: impl Fn(u64) -> u64) -> u64 {
+pub fn after_next(
+    legs: &RestartState,
+    age: u64,
+    individuals: u64,
+    until: impl Fn(u64) -> u64,
+) -> u64 {
     if legs.is_new { until(age).saturating_add(individuals) } else { until(age + 1) }
 }
 
@@ -120,11 +125,11 @@ pub fn would_exceed<R: Float>(swarm: &Swarm<R>, of_leg: impl Fn(u64) -> u64, lim
 /// Whether the present leg is to end.
 pub fn is_over<R: Float>(swarm: &Swarm<R>, bounds: Bounds<'_, R>) -> bool {
     let improved_at = swarm.control.improved_at.saturating_sub(swarm.legs.began);
-    legs::has_stalled(swarm.age(), improved_at) || has_come_together(swarm, bounds)
+    restart::has_stalled(swarm.age(), improved_at) || has_converged(swarm, bounds)
 }
 
-/// Whether a population has converged: see [`legs::is_one_value`].
-pub fn has_come_together<R: Float>(swarm: &Swarm<R>, bounds: Bounds<'_, R>) -> bool {
+/// Whether a population has converged: see [`restart::is_one_value`].
+pub fn has_converged<R: Float>(swarm: &Swarm<R>, bounds: Bounds<'_, R>) -> bool {
     let spread = |numbers: &mut dyn Iterator<Item = R>| {
         let numbers = numbers.map(comparable);
         numbers.fold((R::INFINITY, -R::INFINITY), |(least, most), x| {
@@ -133,12 +138,12 @@ pub fn has_come_together<R: Float>(swarm: &Swarm<R>, bounds: Bounds<'_, R>) -> b
     };
     let violations = spread(&mut swarm.best.iter().map(|fitness| fitness.counted()));
     let values = spread(&mut swarm.best.iter().map(|fitness| fitness.value));
-    if legs::is_one_value(violations, values) {
+    if restart::is_one_value(violations, values) {
         return true;
     }
     (0..swarm.dimensions).all(|i| {
         let mut of = swarm.best_positions.iter().skip(i).step_by(swarm.stride).copied();
-        legs::is_one_place(spread(&mut of), bounds.of(i))
+        restart::is_one_place(spread(&mut of), bounds.of(i))
     })
 }
 
@@ -167,8 +172,8 @@ pub fn run<R: Float, M: Method<R>>(
         } else {
             let (before, age) = (swarm.control.iterations, swarm.age());
             let room = span.evaluations - evaluations(swarm, |_| 0);
-            let until_look = LOOK_OF_METHODS - before % LOOK_OF_METHODS;
-            let now = affordable(of_leg, age, room, left.min(until_look));
+            let until_check = METHOD_CHECK_INTERVAL - before % METHOD_CHECK_INTERVAL;
+            let now = affordable(of_leg, age, room, left.min(until_check));
             generation::run(swarm, method, work, now, threads);
             let done = swarm.control.iterations - before;
             left -= done;
@@ -188,7 +193,7 @@ pub fn run<R: Float, M: Method<R>>(
 
 /// Tests, if it is due, whether the leg is to end.
 fn look<R: Float>(swarm: &mut Swarm<R>, work: &Work<'_, R>) {
-    let is_time = swarm.control.iterations.is_multiple_of(LOOK_OF_METHODS);
+    let is_time = swarm.control.iterations.is_multiple_of(METHOD_CHECK_INTERVAL);
     if is_time && swarm.age() > 0 && !swarm.has_stopped() && is_over(swarm, work.bounds) {
         swarm.legs.is_new = true;
         // Some methods notice the target only in iterations in which individuals read from others.

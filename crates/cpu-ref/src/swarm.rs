@@ -1,11 +1,11 @@
 //! The state of one run of particle swarm optimisation.
 
 use warpswarm_core::launch::{Control, StopRule, row_stride, stopped};
-use warpswarm_core::legs::{Legs, regime};
 use warpswarm_core::order::{Candidate, Fitness, level_of};
 use warpswarm_core::pso;
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_core::real::Float;
+use warpswarm_core::restart::{RestartState, regime};
 
 use crate::parked::Parked;
 use crate::restarts::Earlier;
@@ -77,7 +77,7 @@ pub struct Swarm<R> {
     /// The progress of the run, and whether it has stopped.
     pub control: Control,
     /// The state of its legs, if it restarts after convergence.
-    pub legs: Legs,
+    pub legs: RestartState,
     /// The results of the previous legs, if a method restarts.
     pub earlier: Option<Box<Earlier<R>>>,
     /// The waiting search of a run with two searches in turns.
@@ -176,7 +176,7 @@ impl<R: Float> Swarm<R> {
             global: Candidate::NONE,
             global_position: vec![R::ZERO; stride],
             control: Control::default(),
-            legs: Legs::default(),
+            legs: RestartState::default(),
             earlier: None,
             parked: None,
         }
@@ -241,7 +241,7 @@ impl<R: Float> Swarm<R> {
     /// Continues at another level, see [`Fitness::within`], which is applied to all stored fitnesses: the same one to
     /// all samples of CMA-ES, [their own](level_of) to individuals. For [stagnation](StopRule::stagnation) this counts
     /// as an improvement.
-    pub fn ease(&mut self, level: R) {
+    pub fn set_level(&mut self, level: R) {
         judge_anew(&mut self.best, &self.legs, level);
         if let Some(parked) = &mut self.parked {
             judge_anew(&mut parked.best, &parked.legs, level);
@@ -280,7 +280,7 @@ impl<R: Float> Swarm<R> {
 }
 
 /// Applies a level to the stored fitnesses of a search with these legs.
-fn judge_anew<R: Float>(kept: &mut [Fitness<R>], legs: &Legs, level: R) {
+fn judge_anew<R: Float>(kept: &mut [Fitness<R>], legs: &RestartState, level: R) {
     let is_samples = legs.individuals > 0 && legs.regime != regime::SHADE;
     for (individual, fitness) in (0..).zip(kept) {
         let level = if is_samples { level } else { level_of(level, individual) };

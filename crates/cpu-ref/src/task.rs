@@ -52,7 +52,7 @@ impl<R: Float> Start<'_, R> {
     }
 }
 
-/// A function that evaluates points: an objective [`Itself`], or one [behind a pointer](Behind).
+/// A function that evaluates points: a [`StaticObjective`], or one [behind a pointer](DynObjective).
 pub trait Evaluate<R>: Copy + Sync {
     /// See [`Objective::CONSTRAINED`].
     const CONSTRAINED: bool;
@@ -63,9 +63,9 @@ pub trait Evaluate<R>: Copy + Sync {
 
 /// An objective of a known type, for which loops are compiled separately.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Itself<O>(pub O);
+pub struct StaticObjective<O>(pub O);
 
-impl<R: Float, O: Objective<R>> Evaluate<R> for Itself<O> {
+impl<R: Float, O: Objective<R>> Evaluate<R> for StaticObjective<O> {
     const CONSTRAINED: bool = O::CONSTRAINED;
 
     #[inline(always)]
@@ -76,15 +76,17 @@ impl<R: Float, O: Objective<R>> Evaluate<R> for Itself<O> {
 
 /// An objective behind a pointer, so that loops are compiled once and not for every objective.
 #[derive(Clone, Copy)]
-pub struct Behind<'a, R, const CONSTRAINED: bool>(pub &'a (dyn Fn(&[R]) -> Fitness<R> + Sync));
+pub struct DynObjective<'a, R, const CONSTRAINED: bool>(
+    pub &'a (dyn Fn(&[R]) -> Fitness<R> + Sync),
+);
 
-impl<R, const CONSTRAINED: bool> std::fmt::Debug for Behind<'_, R, CONSTRAINED> {
+impl<R, const CONSTRAINED: bool> std::fmt::Debug for DynObjective<'_, R, CONSTRAINED> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Behind")
+        f.write_str("DynObjective")
     }
 }
 
-impl<R: Float, const CONSTRAINED: bool> Evaluate<R> for Behind<'_, R, CONSTRAINED> {
+impl<R: Float, const CONSTRAINED: bool> Evaluate<R> for DynObjective<'_, R, CONSTRAINED> {
     const CONSTRAINED: bool = CONSTRAINED;
 
     #[inline(always)]

@@ -105,13 +105,13 @@ pub unsafe fn answer<R: DeviceReal, O: Objective<R>, P: Form<R>>(args: &Objectiv
 
 /// A number that kernels pass to the objective that they are linked with.
 #[cfg(not(target_arch = "nvptx64"))]
-pub trait Handed {}
+pub trait LinkAbi {}
 #[cfg(not(target_arch = "nvptx64"))]
-impl<R: Float> Handed for R {}
+impl<R: Float> LinkAbi for R {}
 
 /// A number that kernels pass to the objective that they are linked with.
 #[cfg(target_arch = "nvptx64")]
-pub trait Handed: Sized {
+pub trait LinkAbi: Sized {
     /// The fitness at a lane's part of a point, by the linked objective: see
     /// [`Form::hand_over`](crate::objective::Form::hand_over).
     fn judge_tile<const K: usize>(own: &[Self; K], dimensions: u32, stage: u32) -> Fitness<Self>;
@@ -134,10 +134,10 @@ pub trait Handed: Sized {
 }
 
 #[cfg(target_arch = "nvptx64")]
-macro_rules! handed {
+macro_rules! link_abi {
     ($real:ty, $judge_tile:ident, $handed_coordinates:ident, $judge_row:ident, $answer:ident,
         $arguments:ident, $term:ident, $give:ident, $begin:ident, $row:ident) => {
-        impl Handed for $real {
+        impl LinkAbi for $real {
             #[inline(always)]
             fn judge_tile<const K: usize>(
                 own: &[Self; K],
@@ -187,7 +187,7 @@ macro_rules! handed {
 }
 
 #[cfg(target_arch = "nvptx64")]
-handed!(
+link_abi!(
     f32,
     judge_tile_32,
     handed_coordinates_32,
@@ -200,7 +200,7 @@ handed!(
     model_row_32
 );
 #[cfg(target_arch = "nvptx64")]
-handed!(
+link_abi!(
     f64,
     judge_tile_64,
     handed_coordinates_64,

@@ -39,7 +39,7 @@ mod on_device {
     use warpswarm_core::launch::ObjectiveArgs;
     use warpswarm_core::sum::Operator;
 
-    use crate::objective::{Form, Handed};
+    use crate::objective::{Form, LinkAbi};
     use crate::view::DeviceReal;
     use crate::{data, machine, warp};
 

@@ -78,7 +78,7 @@ pub use algorithms::{
     GpuFwaParams, PsoParams, SaParams, ScatterSearchParams, ShadeParams, SolisWetsParams,
 };
 pub use check::{
-    Checked, DerivativeDifference, Derivatives, Difference, Speed, WrongDerivative, check,
+    CheckReport, DerivativeDifference, Derivatives, Difference, Speed, WrongDerivative, check,
 };
 pub use checkpoint::Checkpoint;
 #[cfg(feature = "checkpoint")]
@@ -88,10 +88,10 @@ pub use error::{Error, Result};
 pub use fit::fit;
 pub use machine::kernels::Kernels;
 pub use machine::{Stream, system};
+pub use objective::any_objective::AnyObjective;
 pub use objective::bounds::{Bounds, MAX_DIMENSIONS};
 pub use objective::closure::{HostObjective, Points};
 pub use objective::data::Data;
-pub use objective::goal::Goal;
 pub use objective::on_device::{DevicePoints, DeviceValues};
 pub use objective::own::OwnObjective;
 pub use problem::problems;
@@ -100,7 +100,7 @@ pub use problem::{bbob, problem_file};
 pub use run::history::History;
 #[doc(hidden)]
 pub use run::optimiser::SliceLength;
-pub use run::optimiser::{AskTell, Event, Optimiser, Runs, Standing};
+pub use run::optimiser::{AskTell, Event, Optimiser, Runs, Status};
 pub use run::own_method::OwnMethod;
 pub use run::polish::Polish;
 pub use run::population::{Population, Statistics};
@@ -112,7 +112,7 @@ pub use settings::peers::{Exchange, Peers};
 pub use settings::precise::Precise;
 pub use settings::reason::StopReason;
 pub use settings::{
-    DEFAULT_ITERATIONS, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, OfRun, Settings, Stop,
+    DEFAULT_ITERATIONS, MAX_INDIVIDUALS, MAX_ITERATIONS, MAX_RUNS, RunSettings, Settings, Stop,
 };
 
 /// Injected faults: calls that fail when a test asks for it.
@@ -141,7 +141,7 @@ pub mod faults {
 /// # Errors
 ///
 /// As [`minimise`].
-pub fn maximise<R: Float, G: Goal<R>>(
+pub fn maximise<R: Float, G: AnyObjective<R>>(
     objective: &G,
     bounds: &Bounds,
     algorithm: &Algorithm,
@@ -165,7 +165,7 @@ pub fn maximise<R: Float, G: Goal<R>>(
 /// # Errors
 ///
 /// If bounds, parameters or settings are not allowed, or the backend fails: see [`Error`].
-pub fn minimise<R: Float, G: Goal<R>>(
+pub fn minimise<R: Float, G: AnyObjective<R>>(
     objective: &G,
     bounds: &Bounds,
     algorithm: &Algorithm,

@@ -15,7 +15,7 @@ use warpswarm::{
     Result, Settings, SliceLength, Stop, Swarm,
 };
 
-use crate::keeper::Keeper;
+use crate::checkpointer::Checkpointer;
 use crate::settings::Islands;
 use agreed::Course;
 use epoch::Crossing;
@@ -69,7 +69,7 @@ pub struct Archipelago<'a, R: Precise> {
     since: Option<Instant>,
     setup_seconds: f64,
     slice_length: SliceLength,
-    keeper: Option<Keeper>,
+    checkpointer: Option<Checkpointer>,
 }
 
 /// Islands with consecutive numbers and equal inhabitants: the runs of one optimiser.
@@ -156,7 +156,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
                 ..settings.clone()
             };
             let mut optimiser = optimiser(&inhabitants.algorithm, &settings)?;
-            let limit = optimiser.standing()?.limit;
+            let limit = optimiser.status()?.limit;
             Ok(Group { islands: range, optimiser, limit })
         });
         let mut archipelago = Archipelago {
@@ -173,7 +173,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
             since: None,
             setup_seconds: 0.0,
             slice_length: SliceLength::default(),
-            keeper: None,
+            checkpointer: None,
         };
         archipelago.device = archipelago.goes_on()?;
         archipelago.setup_seconds = start.elapsed().as_secs_f64();
@@ -186,13 +186,13 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
     }
 
     /// Sets the keeper, which stores epochs from which a run can be resumed.
-    pub fn keep(&mut self, keeper: Keeper) {
-        self.keeper = Some(keeper);
+    pub fn keep(&mut self, checkpointer: Checkpointer) {
+        self.checkpointer = Some(checkpointer);
     }
 
     /// Why the last epoch could not be stored, if that failed.
     pub fn not_kept(&self) -> Option<&Error> {
-        self.keeper.as_ref()?.failure()
+        self.checkpointer.as_ref()?.failure()
     }
 
     /// The states of this rank's islands.
@@ -313,14 +313,14 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
 
     /// Stores this epoch. If the first epoch cannot be stored, the run ends, because nothing is lost then.
     fn kept(&mut self, at: u64, first: bool, observer: &mut Option<Observer<'_, R>>) -> Result<()> {
-        if self.keeper.is_none() {
+        if self.checkpointer.is_none() {
             return Ok(());
         }
         let checkpoint = self.checkpoint();
-        let Some(keeper) = &mut self.keeper else {
+        let Some(checkpointer) = &mut self.checkpointer else {
             return Ok(());
         };
-        let done = keeper.keep(self.others, self.own.clone(), at, checkpoint);
+        let done = checkpointer.keep(self.others, self.own.clone(), at, checkpoint);
         match (done, observer) {
             // Nothing is lost yet, and the user can choose another folder.
             (Err(error), _) if first => {

@@ -34,14 +34,14 @@
 //!   [`Communicator`](warpswarm::Communicator): [`Alone`], [`Threads`], and with the feature `mpi` `Mpi`.
 //! * [`agreed`] checks that all ranks have the same settings before they begin.
 //! * A [`SplitSwarm`] is different: one swarm whose particles are divided among the ranks.
-//! * [`Keeper`] stores epochs in a folder, and [`Kept`] reads them, for resuming on any number of ranks.
+//! * [`Checkpointer`] stores epochs in a folder, and [`CheckpointFolder`] reads them, for resuming on any number of ranks.
 
 #![forbid(unsafe_code)]
 
 mod agreement;
 mod archipelago;
+mod checkpointer;
 mod communicator;
-mod keeper;
 mod settings;
 mod split;
 mod topology;
@@ -49,10 +49,10 @@ mod wire;
 
 pub use agreement::agreed;
 pub use archipelago::{Archipelago, Event};
+pub use checkpointer::{CheckpointFolder, Checkpointer, Interval};
 pub use communicator::{Alone, Threads, threads};
 #[cfg(feature = "mpi")]
 pub use communicator::{Mpi, initialise};
-pub use keeper::{Interval, Keeper, Kept};
 pub use settings::{Inhabitants, Islands, MAX_ISLANDS};
 pub use split::SplitSwarm;
 pub use topology::Topology;

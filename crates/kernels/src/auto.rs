@@ -1,22 +1,22 @@
 //! CMA-ES and SHADE in turns, in the order of `warpswarm_cpu_ref::portfolio`. One or several blocks work on a run.
 
 use warpswarm_core::launch::{AutoArgs, CMA_ES_BLOCK, Turns, stopped};
-use warpswarm_core::legs::{self, AHEAD_CONSTRAINED, LOOK, Legs, regime};
 use warpswarm_core::method::Method;
 use warpswarm_core::order::Candidate;
+use warpswarm_core::restart::{self, AHEAD_CONSTRAINED, CHECK_INTERVAL, RestartState, regime};
 use warpswarm_core::shade::Shade;
 use warpswarm_device::entry::max_block;
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{thread, warp};
 
-use crate::cma_es::legs::Leg;
-use crate::cma_es::meetings::Meetings;
+use crate::cma_es::restart::Leg;
+use crate::cma_es::run_barrier::RunBarrier;
 use crate::cma_es::search::{Holds, Search};
 use crate::cma_es::{Progress, generation};
+use crate::convergence::Population;
 use crate::generation::memory::turn;
 use crate::generation::population::Generation;
-use crate::look::Population;
 use crate::run::of_run;
 
 /// The state of both searches of a run, the same in all its threads.
@@ -25,7 +25,7 @@ struct Both {
     leg: Leg,
     age: u64,
     /// SHADE: its leg, and the leg's age in iterations.
-    other: Legs,
+    other: RestartState,
     others_age: u64,
     /// Whether it is SHADE's turn.
     is_others: bool,
@@ -36,11 +36,11 @@ impl Both {
     #[inline(always)]
     fn is_time(&self, individuals: u32) -> bool {
         let Leg { number, evaluations, ahead, is_new, .. } = self.leg;
-        let own = Legs { number, evaluations, ahead, is_new, ..Legs::default() };
+        let own = RestartState { number, evaluations, ahead, is_new, ..RestartState::default() };
         if self.is_others {
-            legs::is_others_turn(&self.other, &own, self.others_age, individuals)
+            restart::is_others_turn(&self.other, &own, self.others_age, individuals)
         } else {
-            legs::is_others_turn(&own, &self.other, self.age, individuals)
+            restart::is_others_turn(&own, &self.other, self.age, individuals)
         }
     }
 
@@ -84,7 +84,7 @@ pub fn run<R: DeviceReal, M: Holds<R>>(launch: &AutoArgs<R>) {
         let (age, others_age) = (of(leg.began, !is_others), of(other.began, is_others));
         Both { leg, age, other, others_age, is_others }
     };
-    let (mut meetings, mut matrices) = (search.meetings(), search.matrices());
+    let (mut barrier, mut matrices) = (search.barrier(), search.matrices());
     search.find_strategy(both.leg.individuals.min(args.room));
     let (mut is_here, mut is_drawn) = (!both.leg.is_new, false);
     if is_here {
@@ -111,7 +111,7 @@ pub fn run<R: DeviceReal, M: Holds<R>>(launch: &AutoArgs<R>) {
             progress.iteration += 1;
         }
         if both.is_others {
-            advance_shade(launch, search, &mut both, &mut progress, &mut meetings);
+            advance_shade(launch, search, &mut both, &mut progress, &mut barrier);
         } else {
             let leg = &mut both.leg;
             both.age += 1;
@@ -122,15 +122,15 @@ pub fn run<R: DeviceReal, M: Holds<R>>(launch: &AutoArgs<R>) {
             }
             (is_here, is_drawn) = (true, true);
             let (has_more, is_violated) =
-                generation(search, leg, &mut matrices, both.age, &mut progress, &mut meetings);
+                generation(search, leg, &mut matrices, both.age, &mut progress, &mut barrier);
             leg.evaluations += u64::from(leg.individuals);
-            if leg.ahead > 0 && meetings.any(is_violated) {
+            if leg.ahead > 0 && barrier.any(is_violated) {
                 leg.ahead = 0;
                 both.other.ahead = AHEAD_CONSTRAINED * u64::from(args.dimensions);
             }
-            if args.succession.ends(leg.evaluations, leg.limit, has_more) {
+            if args.restart_policy.ends(leg.evaluations, leg.limit, has_more) {
                 let number = both.number();
-                both.leg = search.next(&both.leg, number, &mut meetings);
+                both.leg = search.next(&both.leg, number, &mut barrier);
             }
         }
         if progress.stops(search, both.next(individuals)) || places {
@@ -160,7 +160,7 @@ fn advance_shade<R: DeviceReal, M: Holds<R>>(
     search: &Search<'_, R, M>,
     both: &mut Both,
     progress: &mut Progress<R>,
-    meetings: &mut Meetings,
+    barrier: &mut RunBarrier,
 ) {
     let search = &search.anew();
     let key = search.key().of_leg(both.other.number);
@@ -174,7 +174,7 @@ fn advance_shade<R: DeviceReal, M: Holds<R>>(
     }
     let age = both.others_age;
     progress.not_finite += turn(&launch.method, population, age);
-    meetings.meet();
+    barrier.wait();
     let individuals = launch.shade.individuals;
     let after = population.written_by(age);
     let mut mine = Candidate::NONE;
@@ -191,10 +191,10 @@ fn advance_shade<R: DeviceReal, M: Holds<R>>(
         dimensions: search.args.dimensions,
         stride: launch.shade.stride,
     };
-    let is_time = age > 0 && age.is_multiple_of(LOOK);
-    if is_time && population.has_come_together(|c| search.bounds(c)) {
+    let is_time = age > 0 && age.is_multiple_of(CHECK_INTERVAL);
+    if is_time && population.has_converged(|c| search.bounds(c)) {
         // The next leg overwrites these points, which other blocks may still be reading.
-        meetings.meet();
+        barrier.wait();
         both.other.number = both.number();
         (both.other.limit, both.other.is_new) = (0, true);
         both.other.regime = regime::SHADE;

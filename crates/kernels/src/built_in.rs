@@ -18,7 +18,7 @@ macro_rules! export_methods {
         /// Every kernel of the workspace, for the emulator.
         pub fn entries() -> impl Iterator<Item = &'static warpswarm_device::emulator::Entry> {
             let of_methods = [crate::generation::common() $(, $module::f32(), $module::f64())*];
-            let others = crate::pso::entries().chain(crate::migration::common()).chain(crate::easing::common()).chain(crate::handed::common()).chain(crate::look::common()).chain(crate::cma_es::common()).chain(crate::auto::common()).chain(crate::fits::common()).chain(crate::stepwise::of_methods());
+            let others = crate::pso::entries().chain(crate::migration::common()).chain(crate::epsilon_level::common()).chain(crate::device_points::common()).chain(crate::convergence::common()).chain(crate::cma_es::common()).chain(crate::auto::common()).chain(crate::fits::common()).chain(crate::stepwise::of_methods());
             others.chain(of_methods.into_iter().flatten())
         }
         }

@@ -8,9 +8,9 @@
 mod arrays;
 mod factor;
 mod learn;
-pub(crate) mod legs;
-pub(crate) mod meetings;
 mod ranks;
+pub(crate) mod restart;
+pub(crate) mod run_barrier;
 mod samples;
 pub(crate) mod search;
 
@@ -21,8 +21,8 @@ use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 
 use crate::run::{count_not_finite, set_progress};
-use legs::Leg;
-use meetings::Meetings;
+use restart::Leg;
+use run_barrier::RunBarrier;
 use search::{Holds, Matrices, Search, index, lane};
 
 /// The progress of a run, the same in all its threads.
@@ -97,15 +97,15 @@ pub(crate) fn generation<R: DeviceReal, M: Holds<R>>(
     matrices: &mut Matrices<M>,
     age: u64,
     progress: &mut Progress<R>,
-    meetings: &mut Meetings,
+    barrier: &mut RunBarrier,
 ) -> (bool, bool) {
     let (not_finite, is_violated) = search.anew().draw(leg, age, matrices.factor);
     progress.not_finite += not_finite;
-    let ranked = search.anew().rank(leg, meetings);
+    let ranked = search.anew().rank(leg, barrier);
     let best = ranked.get(0);
     progress.take(search, best, || search.point(best.index));
     search.anew().add_up(leg.individuals, ranked);
-    meetings.meet();
+    barrier.wait();
     (search.anew().learn(leg.individuals, (age, best.fitness), matrices), is_violated)
 }
 
@@ -135,7 +135,7 @@ pub fn run<R: DeviceReal, M: Holds<R>>(args: &CmaEsArgs<R>) {
     if !places && !goes_on(&leg, control.iterations) {
         return;
     }
-    let (mut meetings, mut matrices) = (search.meetings(), search.matrices());
+    let (mut barrier, mut matrices) = (search.barrier(), search.matrices());
     search.find_strategy(leg.individuals);
     if !leg.is_new {
         search.load(&matrices);
@@ -154,10 +154,10 @@ pub fn run<R: DeviceReal, M: Holds<R>>(args: &CmaEsArgs<R>) {
         }
         let age = progress.iteration - leg.began;
         let (has_more, _) =
-            generation(search, &leg, &mut matrices, age, &mut progress, &mut meetings);
+            generation(search, &leg, &mut matrices, age, &mut progress, &mut barrier);
         leg.evaluations += u64::from(leg.individuals);
-        if args.succession.ends(leg.evaluations, leg.limit, has_more) {
-            leg = search.next(&leg, leg.number + 1, &mut meetings);
+        if args.restart_policy.ends(leg.evaluations, leg.limit, has_more) {
+            leg = search.next(&leg, leg.number + 1, &mut barrier);
         }
         let next = leg.evaluations.saturating_add(u64::from(leg.individuals));
         if progress.stops(search, next) || places {

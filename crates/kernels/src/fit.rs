@@ -3,8 +3,8 @@
 
 use warpswarm_core::data::WithData;
 use warpswarm_core::fit::{
-    Accumulator, BLOCK, Best, Bounds, Covariance, Curve, Goodness, Look, Next, Normal, Observed,
-    Parameters, Solver, Status, Term, sum_block, sum_costs, sum_rows, sum_sums,
+    Accumulator, BLOCK, Best, Bounds, Covariance, Curve, Goodness, Next, Normal, Observed,
+    Parameters, Solver, Status, Subsample, Term, sum_block, sum_costs, sum_rows, sum_sums,
 };
 use warpswarm_core::launch::{
     CombineArgs, FIT_BLOCK, FitArgs, Outcome, Ptr, SearchArgs, SumsArgs, triangle,
@@ -75,18 +75,18 @@ where
     let (starts, other) = (whole(args.starts, fits * N), whole(args.other, fits));
     let taken = whole(args.taken, 1);
     let bounds = bounds(args.lower, args.upper, args.fixed);
-    let (look, settings) = (args.look, args.search.loose(&args.settings));
+    let (subsample, settings) = (args.subsample, args.search.loose(&args.settings));
     let mut number = thread::global_index() as u32;
     while number < args.fits {
         // SAFETY: the host upholds that the arrays are as `SearchArgs` says.
         let data = unsafe { DeviceData::of_run(&args.data, number) };
         let rows = Rows { curve: args.model.of_fit(number), observed: args.observed, data };
-        let mut found = Best::<R, N>::new(rows.size(&look));
+        let mut found = Best::<R, N>::new(rows.size(&subsample));
         // The loop of `Search::best`, written out: closures of this size would not be inlined.
         loop {
             let cost = |at: &[R; N], most: R| {
                 rows.begin(at);
-                sum_costs(look.rows as usize, most, &|k| rows.row(at, look.row(k)).0.cost)
+                sum_costs(subsample.rows as usize, most, &|k| rows.row(at, subsample.row(k)).0.cost)
             };
             let fit = args.first_fit + u64::from(number);
             let drawn = args.search.best_drawn(fit, found.starts, &bounds, cost);
@@ -94,7 +94,7 @@ where
             loop {
                 let at = *solver.point();
                 rows.begin(&at);
-                let sums = sum_rows(look.rows as usize, &|k| rows.row(&at, look.row(k)));
+                let sums = sum_rows(subsample.rows as usize, &|k| rows.row(&at, subsample.row(k)));
                 let next = solver.advance(&settings, &bounds, &sums);
                 if found.has_ended(&args.search, &solver, next.status()) {
                     break;
@@ -210,12 +210,12 @@ impl<R: DeviceReal, C> Rows<R, C> {
 
     /// The sum of the weighted squares of the observations that a search uses.
     #[inline(always)]
-    fn size(&self, look: &Look) -> R {
+    fn size(&self, subsample: &Subsample) -> R {
         let nowhere = WithData { point: SlicePoint(&[]), data: self.data };
         let mut size = R::ZERO;
         let mut k = 0;
-        while k < look.rows as usize {
-            size += self.observed.square(&nowhere, look.row(k));
+        while k < subsample.rows as usize {
+            size += self.observed.square(&nowhere, subsample.row(k));
             k += 1;
         }
         size

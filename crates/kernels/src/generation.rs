@@ -4,26 +4,26 @@
 //! Points, fitness and numbers are stored twice: an iteration reads what the previous one wrote, and writes the other
 //! copy. One barrier an iteration is therefore enough. At that barrier the blocks also agree on the best individual.
 
-pub mod falling;
+mod best_exchange;
 mod in_common;
-mod kept;
-mod meeting;
 pub(crate) mod place;
 pub(crate) mod population;
+pub mod population_reduction;
+mod proposal;
 mod remembered;
 pub(crate) mod seen;
 mod swarms;
 
-pub mod held;
 pub mod hosted;
 pub mod memory;
 pub mod nearest;
+pub mod resident;
 pub mod threads;
 pub mod tiles;
 pub mod warps;
 
 #[cfg(feature = "built-in")]
-use warpswarm_core::launch::{FallArgs, GenerationArgs, MethodArgs};
+use warpswarm_core::launch::{GenerationArgs, MethodArgs, PopulationReductionArgs};
 #[cfg(feature = "built-in")]
 use warpswarm_core::shade::Shade;
 
@@ -33,15 +33,15 @@ warpswarm_device::entries! {
     pub fn common {
         "generation_nearest_f32" => |args: GenerationArgs<f32>| nearest::nearest(&args),
         "generation_nearest_f64" => |args: GenerationArgs<f64>| nearest::nearest(&args),
-        "generation_rank_f32" => |args: FallArgs<f32>| falling::rank(&args),
-        "generation_rank_f64" => |args: FallArgs<f64>| falling::rank(&args),
-        "generation_places_f32" => |args: FallArgs<f32>| falling::places(&args),
-        "generation_places_f64" => |args: FallArgs<f64>| falling::places(&args),
-        "generation_fall_f32" => |args: FallArgs<f32>| falling::fall(&args),
-        "generation_fall_f64" => |args: FallArgs<f64>| falling::fall(&args),
+        "generation_rank_f32" => |args: PopulationReductionArgs<f32>| population_reduction::rank(&args),
+        "generation_rank_f64" => |args: PopulationReductionArgs<f64>| population_reduction::rank(&args),
+        "generation_places_f32" => |args: PopulationReductionArgs<f32>| population_reduction::places(&args),
+        "generation_places_f64" => |args: PopulationReductionArgs<f64>| population_reduction::places(&args),
+        "generation_fall_f32" => |args: PopulationReductionArgs<f32>| population_reduction::reduce(&args),
+        "generation_fall_f64" => |args: PopulationReductionArgs<f64>| population_reduction::reduce(&args),
         // SHADE is the only method whose population shrinks.
-        "shade_f32_teach" => |args: MethodArgs<f32, Shade<f32>>| falling::teach(&args),
-        "shade_f64_teach" => |args: MethodArgs<f64, Shade<f64>>| falling::teach(&args),
+        "shade_f32_teach" => |args: MethodArgs<f32, Shade<f32>>| population_reduction::teach(&args),
+        "shade_f64_teach" => |args: MethodArgs<f64, Shade<f64>>| population_reduction::teach(&args),
     }
 }
 
@@ -49,7 +49,7 @@ warpswarm_device::entries! {
 ///
 /// `export_method! { de, "de", De<f32>, De<f64> }` creates a module `de` with the entries `de_f32_x32k1` and so on: see
 /// [`generation_kernels`](warpswarm_core::launch::generation_kernels). `far` in front leaves out the kernels that a
-/// method that [looks far](warpswarm_core::method::Method::looks_far) does not use.
+/// method that [looks far](warpswarm_core::method::Method::observes_far) does not use.
 #[macro_export]
 macro_rules! export_method {
     (far $module:ident, $name:literal, $single:ty, $double:ty) => {
@@ -80,12 +80,12 @@ macro_rules! export_method {
             pub fn $real {
                 $(concat!($name, "_", stringify!($real), "_", $tile) =>
                     |args: $crate::core::launch::MethodArgs<$real, $method>|
-                        $crate::generation::held::run::<$real, $method, $($spread)*<$real>, false>(
+                        $crate::generation::resident::run::<$real, $method, $($spread)*<$real>, false>(
                             &args,
                         ),
                 concat!($name, "_", stringify!($real), "_", $tile, "_constrained") =>
                     |args: $crate::core::launch::MethodArgs<$real, $method>|
-                        $crate::generation::held::run::<$real, $method, $($spread)*<$real>, true>(
+                        $crate::generation::resident::run::<$real, $method, $($spread)*<$real>, true>(
                             &args,
                         ),)*
                 concat!($name, "_", stringify!($real), "_any") =>

@@ -21,7 +21,11 @@ pub mod auto;
 #[cfg(feature = "built-in")]
 pub mod cma_es;
 #[cfg(feature = "built-in")]
-pub mod easing;
+pub mod convergence;
+#[cfg(feature = "built-in")]
+pub mod device_points;
+#[cfg(feature = "built-in")]
+pub mod epsilon_level;
 #[cfg(feature = "built-in")]
 pub mod expressions;
 pub mod fit;
@@ -30,18 +34,14 @@ pub mod fits;
 pub mod generation;
 pub mod gradients;
 #[cfg(feature = "built-in")]
-pub mod handed;
-#[cfg(feature = "built-in")]
-mod kept;
-#[cfg(feature = "built-in")]
-pub mod look;
-#[cfg(feature = "built-in")]
 pub mod migration;
 pub mod objectives;
 pub mod polish;
 #[cfg(feature = "built-in")]
 pub mod pso;
 pub mod run;
+#[cfg(feature = "built-in")]
+mod run_state;
 #[cfg(feature = "built-in")]
 pub mod stepwise;
 

@@ -12,8 +12,8 @@ use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread};
 
-use crate::kept::Kept;
 use crate::run::{Best, set_progress};
+use crate::run_state::RunState;
 
 /// Fitnesses that a thread loads at the same time.
 const AT_ONCE: usize = 4;
@@ -21,7 +21,7 @@ const AT_ONCE: usize = 4;
 /// A run and its migrants.
 #[derive(Clone, Copy)]
 struct Island<'a, R> {
-    kept: Kept<'a, R>,
+    state: RunState<'a, R>,
     /// Number of migrants.
     count: u32,
     /// `[migrant]`
@@ -36,13 +36,13 @@ impl<'a, R: DeviceReal> Island<'a, R> {
     /// The island of this block.
     #[inline(always)]
     fn of_block(args: &'a MigrationArgs<R>) -> Self {
-        let (kept, m) = (Kept::of_block(&args.kept), args.migrants);
+        let (state, m) = (RunState::of_block(&args.state), args.migrants);
         Island {
-            kept,
-            count: kept.own(args.counts, 1).get(0),
-            chosen: kept.own(args.chosen, m),
-            migrant_fitness: kept.own(args.migrant_fitness, m),
-            migrant_points: kept.own(args.migrant_points, m * args.kept.stride),
+            state,
+            count: state.own(args.counts, 1).get(0),
+            chosen: state.own(args.chosen, m),
+            migrant_fitness: state.own(args.migrant_fitness, m),
+            migrant_points: state.own(args.migrant_points, m * args.state.stride),
         }
     }
 
@@ -71,15 +71,15 @@ impl<'a, R: DeviceReal> Island<'a, R> {
     fn first_of_thread<O: Order<R>>(&self, last: Option<Candidate<R>>) -> Candidate<R> {
         let mut mine = O::identity();
         let mut first = thread::index();
-        while first < self.kept.args.individuals {
+        while first < self.state.args.individuals {
             // Several loads are issued together.
             let mut some = [O::identity(); AT_ONCE];
             let mut j = 0;
             while j < AT_ONCE {
                 let i = first + j as u32 * thread::block_dim();
                 // Beyond the last individual, that one is loaded again.
-                let i = i.min(self.kept.args.individuals - 1);
-                some[j] = Candidate::new(self.kept.fitness.get(i as usize), i);
+                let i = i.min(self.state.args.individuals - 1);
+                some[j] = Candidate::new(self.state.fitness.get(i as usize), i);
                 j += 1;
             }
             let mut j = 0;
@@ -153,10 +153,10 @@ pub fn emigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
     let mut k = 0;
     while k < island.count {
         let individual = island.chosen.get(k as usize);
-        let kept = &island.kept;
-        kept.copy(kept.row(kept.points, individual), kept.row(island.migrant_points, k));
+        let state = &island.state;
+        state.copy(state.row(state.points, individual), state.row(island.migrant_points, k));
         if thread::index() == 0 {
-            let fitness = kept.fitness.get(individual as usize);
+            let fitness = state.fitness.get(individual as usize);
             island.migrant_fitness.set(k as usize, fitness);
         }
         k += 1;
@@ -177,24 +177,24 @@ pub fn offer<R: DeviceReal>(args: &MigrationArgs<R>) {
 pub fn immigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
     max_block::<MIGRATION_BLOCK>();
     let island = &Island::of_block(args);
-    let kept = &island.kept;
-    let control = kept.control.get(0);
+    let state = &island.state;
+    let control = state.control.get(0);
     if control.stopped != stopped::NOT || island.count == 0 {
         return;
     }
-    let before = kept.global.get(0);
+    let before = state.global.get(0);
     let (mut best, mut best_migrant) = (before, 0);
     let mut k = 0;
     while k < island.count {
         let individual = island.chosen.get(k as usize);
         let fitness = island.migrant_fitness.get(k as usize);
         // No individual is offered two migrants, so that nothing read here is written before the barrier.
-        let comes = fitness.beats(kept.fitness.get(individual as usize));
+        let comes = fitness.beats(state.fitness.get(individual as usize));
         block::sync();
         if comes {
-            kept.copy(kept.row(island.migrant_points, k), kept.row(kept.points, individual));
+            state.copy(state.row(island.migrant_points, k), state.row(state.points, individual));
             if thread::index() == 0 {
-                kept.fitness.set(individual as usize, fitness);
+                state.fitness.set(individual as usize, fitness);
             }
             let candidate = Candidate::new(fitness, individual);
             if candidate.beats(best) {
@@ -204,21 +204,21 @@ pub fn immigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
         k += 1;
     }
     if best.beats(before) {
-        kept.copy(kept.row(island.migrant_points, best_migrant), kept.global_position);
+        state.copy(state.row(island.migrant_points, best_migrant), state.global_position);
     }
     // Every thread has read the old state before the first migrant's barrier.
     if thread::index() == 0 {
-        kept.global.set(0, best);
+        state.global.set(0, best);
         let iterations = control.iterations;
-        let noticed = if args.kept.noticed == 0 { iterations } else { args.kept.noticed };
+        let noticed = if args.state.noticed == 0 { iterations } else { args.state.noticed };
         let improved = best.fitness.beats(before.fitness);
         let improved_at = if improved { noticed } else { control.improved_at };
         let stop = if noticed == iterations {
-            kept.stop().check(best.fitness, iterations, improved_at)
+            state.stop().check(best.fitness, iterations, improved_at)
         } else {
             stopped::NOT
         };
-        set_progress(kept.control, iterations, improved_at, stop);
+        set_progress(state.control, iterations, improved_at, stop);
     }
 }
 

@@ -13,8 +13,8 @@ pub mod streaming;
 mod blocks;
 mod columns;
 mod flight;
-mod meeting;
-mod office;
+mod leader_exchange;
+mod mailbox;
 mod particle;
 
 use warpswarm_core::launch::{Control, EpochsArgs, JoinArgs, PsoArgs, stopped};

@@ -5,9 +5,9 @@ mod common;
 use common::{Array, SHAPES, launch};
 use warpswarm_core::data::{DataSlices, WithData};
 use warpswarm_core::fit::{
-    Accumulator, BLOCK, Best, Bounds, Covariance, Curve, Derived, Goodness, Look, Model, Normal,
-    Observed, Parameters, Scatter, Search, Settings, Term, Triangular, fit_model, sum_block,
-    sum_costs, sum_rows, sum_sums,
+    Accumulator, BLOCK, Best, Bounds, Covariance, Curve, Derived, Goodness, Model, Normal,
+    Observed, Parameters, Scatter, Search, Settings, Subsample, Term, Triangular, fit_model,
+    sum_block, sum_costs, sum_rows, sum_sums,
 };
 use warpswarm_core::launch::{
     CombineArgs, DataArgs, FitArgs, Outcome, Ptr, SearchArgs, SumsArgs, triangle,
@@ -200,18 +200,18 @@ fn searched<R: Float>(entry: &Entry) -> Vec<R> {
     let mut search = Search::between(lower, upper, Parameters::NONE.with(1), 77);
     // Not all rows are used, and the first fit is not number 0.
     (search.starts, search.samples) = (9, 3);
-    let (look, first_fit) = (Look { rows: 96, stride: 2 }, 1000);
+    let (subsample, first_fit) = (Subsample { rows: 96, stride: 2 }, 1000);
     let alone = |fit: usize| -> Best<R, 3> {
         let data = DataSlices { all: &times, of_run: &values[fit * ROWS..][..ROWS] };
         let point = WithData { point: SlicePoint(&[]), data };
-        let size = (0..96).map(|k| of.1.square(&point, look.row(k)));
+        let size = (0..96).map(|k| of.1.square(&point, subsample.row(k)));
         search.best::<Normal<R, 3>>(
             first_fit + fit as u64,
             &bounds,
             &settings,
             size.fold(R::ZERO, |sum, square| sum + square),
-            |at, most| sum_costs(96, most, &|k| row(&of, data, at, look.row(k)).0.cost),
-            |at| sum_rows(96, &|k| row(&of, data, at, look.row(k))),
+            |at, most| sum_costs(96, most, &|k| row(&of, data, at, subsample.row(k)).0.cost),
+            |at| sum_rows(96, &|k| row(&of, data, at, subsample.row(k))),
         )
     };
     let expected: Vec<_> = (0..FITS).map(alone).collect();
@@ -238,7 +238,7 @@ fn searched<R: Float>(entry: &Entry) -> Vec<R> {
             first_fit,
             fits: FITS as u32,
             fixed: 0,
-            look,
+            subsample,
         };
         launch(entry, shape, &args);
         for (fit, expected) in expected.iter().enumerate() {

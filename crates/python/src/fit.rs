@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
 use serde::Deserialize;
-use warpswarm::fit::{Ended, Fit, FitSettings, Fits, HostModel, scatter};
+use warpswarm::fit::{Fit, FitSettings, FitStatus, Fits, HostModel, scatter};
 use warpswarm::{Backend, Bounds, Precise, Scale};
 
 use crate::callbacks::{Going, Shared};
@@ -213,7 +213,7 @@ fn done<'py, R: Precise + Element>(
     out.set_item("evaluations", said.evaluations.into_pyarray(py))?;
     out.set_item("converged", said.converged.into_pyarray(py))?;
     out.set_item("ended", said.ended.into_pyarray(py))?;
-    out.set_item("statuses", Ended::ALL.map(Ended::name))?;
+    out.set_item("statuses", FitStatus::ALL.map(FitStatus::name))?;
     out.set_item("at_bounds", is_there(said.at_bounds)?)?;
     out.set_item("undetermined", is_there(said.undetermined)?)?;
     out.set_item("device", fits.device())?;
@@ -231,7 +231,7 @@ struct Said<R> {
     degrees: Vec<u64>,
     evaluations: Vec<u32>,
     converged: Vec<bool>,
-    /// Indices in [`Ended::ALL`].
+    /// Indices in [`FitStatus::ALL`].
     ended: Vec<u8>,
     at_bounds: Vec<bool>,
     undetermined: Vec<bool>,
@@ -253,7 +253,7 @@ impl<R: Precise> Said<R> {
                 at.into_iter().for_each(|at| into[at] = true);
             }
         };
-        let place = |ended: Ended| Ended::ALL.iter().position(|known| *known == ended);
+        let place = |ended: FitStatus| FitStatus::ALL.iter().position(|known| *known == ended);
         Said {
             parameters: all(fits, n, R::ZERO, |fit, into| into.copy_from_slice(&fit.parameters())),
             errors: all(fits, n, R::ZERO, |fit, into| into.copy_from_slice(&fit.errors())),
@@ -269,8 +269,8 @@ impl<R: Precise> Said<R> {
             ],
             degrees: all(fits, 1, 0, |fit, into| into[0] = fit.degrees_of_freedom()),
             evaluations: all(fits, 1, 0, |fit, into| into[0] = fit.evaluations()),
-            converged: all(fits, 1, false, |fit, into| into[0] = fit.ended().is_converged()),
-            ended: all(fits, 1, 0, |fit, into| into[0] = place(fit.ended()).unwrap_or(0) as u8),
+            converged: all(fits, 1, false, |fit, into| into[0] = fit.status().is_converged()),
+            ended: all(fits, 1, 0, |fit, into| into[0] = place(fit.status()).unwrap_or(0) as u8),
             at_bounds: all(fits, n, false, |fit, into| mark(into, &mut fit.at_bounds())),
             undetermined: all(fits, n, false, |fit, into| mark(into, &mut fit.undetermined())),
         }

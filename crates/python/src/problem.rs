@@ -4,7 +4,7 @@ use numpy::{PyArray1, PyArray2, PyReadonlyArray2, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::{Deserialize, Serialize};
-use warpswarm::problem_file::{Chosen, NamedNumbers, ProblemFile};
+use warpswarm::problem_file::{DiscreteValue, NamedNumbers, ProblemFile};
 use warpswarm::problems::{self, Evaluation};
 use warpswarm::{Algorithm, Bounds, Optimiser, Precise, Result, Scale, Settings};
 
@@ -194,12 +194,12 @@ impl Problem {
     fn chosen<'py>(&self, py: Python<'py>, point: Vec<f64>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let stands_for = |(i, x): (usize, f64)| {
             let chosen = match &self.kind {
-                Kind::File(file) => file.chosen(i, x),
+                Kind::File(file) => file.discrete_value(i, x),
                 Kind::BuiltIn { .. } => None,
             };
             Ok(match chosen {
-                Some(Chosen::Value(value)) => value.into_pyobject(py)?.into_any(),
-                Some(Chosen::Name(name)) => name.into_pyobject(py)?.into_any(),
+                Some(DiscreteValue::Value(value)) => value.into_pyobject(py)?.into_any(),
+                Some(DiscreteValue::Name(name)) => name.into_pyobject(py)?.into_any(),
                 None => x.into_pyobject(py)?.into_any(),
             })
         };

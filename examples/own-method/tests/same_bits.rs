@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use warpswarm::problems::{Precise, Rastrigin, ThreeBarTruss};
-use warpswarm::{Backend, Bounds, Goal, Kernels, OwnMethod, Schedule, Settings, Swarm};
+use warpswarm::{AnyObjective, Backend, Bounds, Kernels, OwnMethod, Schedule, Settings, Swarm};
 use warpswarm_example_own_method::{KERNELS, method};
 
 const EMULATED: Kernels = KERNELS.with_emulated(&[jaya::jaya::f32, jaya::jaya::f64]);
 
-fn states<R: Precise>(objective: &impl Goal<R>, settings: &Settings) -> Vec<Swarm<R>> {
+fn states<R: Precise>(objective: &impl AnyObjective<R>, settings: &Settings) -> Vec<Swarm<R>> {
     let bounds = Bounds::uniform(2, 0.0, 1.0).unwrap();
     let method: OwnMethod<R> = method().with_kernels(EMULATED);
     let mut optimiser = method.optimiser(objective, &bounds, settings).unwrap();
@@ -16,7 +16,7 @@ fn states<R: Precise>(objective: &impl Goal<R>, settings: &Settings) -> Vec<Swar
     optimiser.state().unwrap()
 }
 
-fn check<R: Precise>(objective: &impl Goal<R>) {
+fn check<R: Precise>(objective: &impl AnyObjective<R>) {
     for individuals in [5, 40] {
         let at = |backend, schedule, threads| {
             let settings = Settings {

@@ -121,7 +121,7 @@ fn located<M: SmoothModel<f32, N>, const N: usize>(
     };
     let strayed: Vec<f64> = fits
         .iter()
-        .filter(|fit| fit.ended().is_converged())
+        .filter(|fit| fit.status().is_converged())
         .map(|fit| {
             let [found, error] = [fit.parameters()[1], fit.errors()[1]].map(f64::from);
             (found - truth(fit.number())[1]) / error
@@ -141,7 +141,7 @@ fn say(fits: &Fits<f32>, seconds: &mut [f64], strayed: &[f64]) {
     let rate = count as f64 / best / 1e6;
     println!("{count} fits on {}: {best:.4} s, {rate:.2} million fits a second", fits.device());
     println!("the first time: {:.4} s", seconds[0]);
-    let converged = fits.iter().filter(|fit| fit.ended().is_converged()).count();
+    let converged = fits.iter().filter(|fit| fit.status().is_converged()).count();
     println!("not converged: {:.4} %", 100.0 * (count - converged) as f64 / count as f64);
     let within = strayed.iter().filter(|of| of.abs() < 1.0).count();
     println!(

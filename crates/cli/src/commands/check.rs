@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use warpswarm::{Checked, Fitness, Precise, Settings};
+use warpswarm::{CheckReport, Fitness, Precise, Settings};
 
 use crate::args::CheckArgs;
 use crate::failure::{Code, Failure, RUNNING, SUCCESS};
@@ -68,7 +68,7 @@ pub(crate) fn asked(args: &CheckArgs) -> Result<Problem, Failure> {
 }
 
 /// Describes what CPU and device make of it, and says what is wrong.
-fn device<R: Precise>(checked: &Checked<R>, precision: &str, text: &mut String) -> Vec<String> {
+fn device<R: Precise>(checked: &CheckReport<R>, precision: &str, text: &mut String) -> Vec<String> {
     for (number, line) in checked.to_string().lines().enumerate() {
         let head = if number == 0 { precision } else { "" };
         let _ = writeln!(text, "{head:<12}{line}");

@@ -178,8 +178,7 @@ fn print_algorithm(out: &mut impl Write, algorithm: &AlgorithmInfo) -> io::Resul
         writeln!(out, "  --set preset={}: {}", preset.name, preset.source)?;
     }
     let parameters = algorithm.parameters().into_iter();
-    let rows: Vec<_> =
-        parameters.map(|p| (format!("--set {}={}", p.name, p.default), p)).collect();
+    let rows: Vec<_> = parameters.map(|p| (format!("--set {}={}", p.name, p.default), p)).collect();
     let width = rows.iter().map(|(set, _)| set.len()).max().unwrap_or(0);
     for (set, ParameterInfo { meaning, range, .. }) in rows {
         writeln!(out, "  {set:width$}  {meaning} ({range})")?;

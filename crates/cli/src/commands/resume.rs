@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use warpswarm::{CheckpointFile, MAX_ITERATIONS, Precise, Precision, Stop};
-use warpswarm_islands::Kept;
+use warpswarm_islands::CheckpointFolder;
 
 use crate::args::{OutputArgs, ResumeArgs};
 use crate::failure::{Code, Failure};
@@ -60,7 +60,7 @@ pub(crate) fn asked(args: &ResumeArgs) -> Result<(Run, CheckpointFile), Failure>
 }
 
 /// A folder that islands have left, and which islands these are.
-pub(crate) fn opened_folder(folder: &Path) -> Result<(Run, Kept), Failure> {
+pub(crate) fn opened_folder(folder: &Path) -> Result<(Run, CheckpointFolder), Failure> {
     let path = folder.display();
     if folder.join(RUN).is_file() {
         return Err(Failure::Input(format!(
@@ -68,7 +68,7 @@ pub(crate) fn opened_folder(folder: &Path) -> Result<(Run, Kept), Failure> {
              `warpswarm rerun` repeats the run of {path}"
         )));
     }
-    let kept = Kept::open(folder)?;
+    let kept = CheckpointFolder::open(folder)?;
     let run = Run::from_toml(kept.about(), folder)?;
     let count = run.islands.as_ref().map(|islands| islands.count);
     if count != Some(kept.islands().into()) || run.precision.name() != kept.precision() {
@@ -78,7 +78,7 @@ pub(crate) fn opened_folder(folder: &Path) -> Result<(Run, Kept), Failure> {
 }
 
 /// The islands that are gone on with, and where they were left.
-fn asked_islands(args: &ResumeArgs) -> Result<(Run, Kept), Failure> {
+fn asked_islands(args: &ResumeArgs) -> Result<(Run, CheckpointFolder), Failure> {
     let (run, kept) = opened_folder(&args.file)?;
     let mut run = run.at(&args.place);
     go_on(&mut run, args, || Ok(kept.iterations()))?;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
-use warpswarm::problem_file::Chosen;
+use warpswarm::problem_file::DiscreteValue;
 use warpswarm::{Algorithm, Fitness, Precise, Report, RunReport};
 
 use crate::output::number::{self, Number};
@@ -224,9 +224,9 @@ fn variables<R: Precise + Serialize>(
         return None;
     }
     let of = |(i, &x): (usize, &R)| {
-        let stands_for = match problem.chosen(i, x) {
-            Some(Chosen::Name(name)) => Ok(name.into()),
-            Some(Chosen::Value(value)) => serde_json::to_value(Number(value)),
+        let stands_for = match problem.discrete_value(i, x) {
+            Some(DiscreteValue::Name(name)) => Ok(name.into()),
+            Some(DiscreteValue::Value(value)) => serde_json::to_value(Number(value)),
             None => serde_json::to_value(Number(x)),
         };
         (problem.coordinate(i), stands_for.unwrap_or(Json::Null))

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use warpswarm::problem_file::Chosen;
+use warpswarm::problem_file::DiscreteValue;
 use warpswarm::{Population, Precise};
 
 use crate::problem::Problem;
@@ -26,9 +26,9 @@ pub(crate) fn write<R: Precise>(
     for (i, (fitness, x)) in fitness.iter().zip(positions.chunks(dimensions)).enumerate() {
         write!(out, "{run},{iterations},{i},{:?},{:?}", fitness.value, fitness.violation)?;
         for (i, &x) in x.iter().enumerate() {
-            match problem.chosen(i, x) {
-                Some(Chosen::Name(name)) => write!(out, ",{}", quoted(name))?,
-                Some(Chosen::Value(value)) => write!(out, ",{value:?}")?,
+            match problem.discrete_value(i, x) {
+                Some(DiscreteValue::Name(name)) => write!(out, ",{}", quoted(name))?,
+                Some(DiscreteValue::Value(value)) => write!(out, ",{value:?}")?,
                 None => write!(out, ",{x:?}")?,
             }
         }

@@ -7,11 +7,11 @@ mod said;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use warpswarm::problem_file::{Chosen, ProblemFile};
+use warpswarm::problem_file::{DiscreteValue, ProblemFile};
 use warpswarm::problems;
 use warpswarm::{
-    Algorithm, Best, Bounds, Checked, Constraints, Error, Fitness, Optimiser, Precise, Precision,
-    Settings,
+    Algorithm, Best, Bounds, CheckReport, Constraints, Error, Fitness, Optimiser, Precise,
+    Precision, Settings,
 };
 
 use crate::failure::Failure;
@@ -181,9 +181,9 @@ impl Problem {
         const MOST: usize = 8;
         let name = self.coordinate(i);
         let count = self.bounds().upper()[i] as usize;
-        let stands_for = |number: usize| match self.chosen(i, number as f64)? {
-            Chosen::Name(name) => Some(format!("{number} {name}")),
-            Chosen::Value(value) => Some(format!("{number} is {value:?}")),
+        let stands_for = |number: usize| match self.discrete_value(i, number as f64)? {
+            DiscreteValue::Name(name) => Some(format!("{number} {name}")),
+            DiscreteValue::Value(value) => Some(format!("{number} is {value:?}")),
         };
         let all: Vec<String> = (1..=count.min(MOST)).map_while(stands_for).collect();
         match all.len() {
@@ -228,18 +228,18 @@ impl Problem {
     }
 
     /// What `x` in coordinate `i` stands for, where it is not itself.
-    pub(crate) fn chosen<R: Precise>(&self, i: usize, x: R) -> Option<Chosen<'_>> {
+    pub(crate) fn discrete_value<R: Precise>(&self, i: usize, x: R) -> Option<DiscreteValue<'_>> {
         match self.evaluated() {
             Evaluated::BuiltIn(_) => None,
-            Evaluated::File(file) => file.chosen(i, x),
+            Evaluated::File(file) => file.discrete_value(i, x),
         }
     }
 
     /// What `x` in coordinate `i` means, with its unit, for people.
     pub(crate) fn shown<R: Precise>(&self, i: usize, x: R) -> String {
-        let number = match self.chosen(i, x) {
-            Some(Chosen::Name(name)) => name.into(),
-            Some(Chosen::Value(value)) => format!("{value:?}"),
+        let number = match self.discrete_value(i, x) {
+            Some(DiscreteValue::Name(name)) => name.into(),
+            Some(DiscreteValue::Value(value)) => format!("{value:?}"),
             None => format!("{x:?}"),
         };
         let unit = match self.evaluated() {
@@ -258,7 +258,7 @@ impl Problem {
     }
 
     /// Whether CPU and device agree, and how fast they are.
-    pub(crate) fn check<R: Precise>(&self, settings: &Settings) -> Result<Checked<R>, Error> {
+    pub(crate) fn check<R: Precise>(&self, settings: &Settings) -> Result<CheckReport<R>, Error> {
         match self.evaluated() {
             Evaluated::BuiltIn(problem) => problem.info.check(&problem.bounds, settings),
             Evaluated::File(file) => file.check(settings),

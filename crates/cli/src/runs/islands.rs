@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::{Precise, Precision, Report};
-use warpswarm_islands::{Alone, Archipelago, Event, Interval, Keeper, Kept};
+use warpswarm_islands::{Alone, Archipelago, CheckpointFolder, Checkpointer, Event, Interval};
 
 use super::outputs::{check_individuals, prepare};
 use super::progress::Display;
@@ -28,7 +28,7 @@ pub(crate) fn check_output(args: &OutputArgs) -> Result<(), Failure> {
 pub(crate) fn perform(
     ranks: &Ranks,
     run: Run,
-    from: Option<(&Kept, &Path)>,
+    from: Option<(&CheckpointFolder, &Path)>,
     args: &OutputArgs,
     files: Files,
 ) -> Result<Code, Failure> {
@@ -41,7 +41,7 @@ pub(crate) fn perform(
 fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     ranks: &Ranks,
     mut run: Run,
-    from: Option<(&Kept, &Path)>,
+    from: Option<(&CheckpointFolder, &Path)>,
     args: &OutputArgs,
     mut files: Files,
 ) -> Result<Code, Failure> {
@@ -57,7 +57,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
         let own = started.archipelago.own();
         from.map_or(Ok(()), |(kept, _)| started.archipelago.resume(kept.checkpoint(own)?))?;
         if let Some(folder) = &args.checkpoint {
-            started.archipelago.keep(keeper(folder, args.every, about));
+            started.archipelago.keep(checkpointer(folder, args.every, about));
         }
         Ok((started, outputs))
     })?;
@@ -78,12 +78,12 @@ pub(crate) fn again<R: Precise + Serialize + DeserializeOwned>(
     Started::new(&ranks, run, None)?.run(&ranks, display)
 }
 
-fn keeper(folder: &Path, every: Every, about: String) -> Keeper {
+fn checkpointer(folder: &Path, every: Every, about: String) -> Checkpointer {
     let every = match every {
         Every::Iterations(iterations) => Interval::Iterations(iterations),
         Every::Time(time) => Interval::Time(time),
     };
-    Keeper::new(folder, every, about)
+    Checkpointer::new(folder, every, about)
 }
 
 /// Islands that can begin: their individuals are placed.

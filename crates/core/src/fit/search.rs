@@ -226,31 +226,31 @@ impl<R: Float, const N: usize> Search<R, N> {
 /// The rows that a search looks at: all, or evenly spread pieces of [`PIECE`] of them.
 ///
 /// ```
-/// use warpswarm_core::fit::Look;
-/// assert_eq!(Look::at(500), Look { rows: 500, stride: 1 });
+/// use warpswarm_core::fit::Subsample;
+/// assert_eq!(Subsample::at(500), Subsample { rows: 500, stride: 1 });
 /// // Every fourth piece.
-/// let look = Look::at(4096);
-/// assert_eq!(look, Look { rows: 1024, stride: 4 });
-/// assert_eq!((look.row(31), look.row(32), look.row(1023)), (31, 128, 31 * 128 + 31));
+/// let subsample = Subsample::at(4096);
+/// assert_eq!(subsample, Subsample { rows: 1024, stride: 4 });
+/// assert_eq!((subsample.row(31), subsample.row(32), subsample.row(1023)), (31, 128, 31 * 128 + 31));
 /// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct Subsample {
     /// How many they are.
     pub rows: u32,
     /// Every so-manieth piece is taken.
     pub stride: u32,
 }
 
-impl Look {
+impl Subsample {
     /// Of so many rows.
     pub const fn at(rows: usize) -> Self {
         if rows < 2 * SEARCHED_ROWS {
-            return Look { rows: rows as u32, stride: 1 };
+            return Subsample { rows: rows as u32, stride: 1 };
         }
         let stride = rows / SEARCHED_ROWS;
         let pieces = rows / (PIECE * stride);
-        Look { rows: (pieces * PIECE) as u32, stride: stride as u32 }
+        Subsample { rows: (pieces * PIECE) as u32, stride: stride as u32 }
     }
 
     /// The row that is looked at as number `k`.

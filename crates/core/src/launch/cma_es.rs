@@ -3,9 +3,9 @@
 
 use super::{Control, GenerationArgs, OwnRun, Ptr, StartArgs, row_stride};
 use crate::cma_es::{CHUNK, STRATEGY};
-use crate::legs::{Legs, Succession};
 use crate::order::{Candidate, Fitness};
 use crate::real::Float;
+use crate::restart::{RestartPolicy, RestartState};
 use crate::shade::Shade;
 
 /// The indices of the numbers at the beginning of a distribution.
@@ -96,7 +96,7 @@ pub struct CmaEsArgs<R> {
     /// Scratch: the numbers of each block, if they are not in shared memory, `[run][block][number]`
     pub own: Ptr<R>,
     /// The state of the runs' legs, `[run]`
-    pub legs: Ptr<Legs>,
+    pub legs: Ptr<RestartState>,
     /// The best point found so far, `[run]`
     pub global: Ptr<Candidate<R>>,
     /// `[run][coordinate]`
@@ -120,7 +120,7 @@ pub struct CmaEsArgs<R> {
     /// The initial points of the first samples.
     pub start: StartArgs<R>,
     /// What comes after a converged leg.
-    pub succession: Succession<R>,
+    pub restart_policy: RestartPolicy<R>,
     /// Runs in this launch.
     pub runs: u32,
     /// The number of samples for which a run has room; before a leg with more samples it waits.
@@ -244,7 +244,7 @@ pub struct AutoArgs<R> {
     /// SHADE.
     pub method: Shade<R>,
     /// The state of SHADE's legs, `[run]`
-    pub legs: Ptr<Legs>,
+    pub legs: Ptr<RestartState>,
     /// `[run]`
     pub turns: Ptr<Turns>,
 }

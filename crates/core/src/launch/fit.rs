@@ -1,7 +1,7 @@
 //! Fits of a model to data: arguments of their kernels.
 
 use super::{DataArgs, Ptr};
-use crate::fit::{Look, Observed, Search, Settings};
+use crate::fit::{Observed, Search, Settings, Subsample};
 
 /// The numbers of parameters for which there are kernels that fit an expression.
 pub const FIT_SIZES: [usize; 7] = [2, 3, 4, 5, 6, 8, 12];
@@ -96,7 +96,7 @@ pub struct SearchArgs<R, M, const N: usize> {
     /// The fixed parameters, as bits.
     pub fixed: u32,
     /// The rows that the search evaluates.
-    pub look: Look,
+    pub subsample: Subsample,
 }
 
 /// The arguments of a kernel that sums the rows of one fit at one point; each thread sums one block of

@@ -1,6 +1,6 @@
 //! Migration between runs on a device: arguments and names of its kernels.
 
-use super::{KeptArgs, Ptr};
+use super::{Ptr, RunStateArgs};
 use crate::order::Fitness;
 use crate::real::Float;
 
@@ -9,7 +9,7 @@ use crate::real::Float;
 #[derive(Clone, Copy, Debug)]
 pub struct MigrationArgs<R> {
     /// The stored points of the runs.
-    pub kept: KeptArgs<R>,
+    pub state: RunStateArgs<R>,
     /// The number of migrants of each run, at most `migrants`, `[run]`
     pub counts: Ptr<u32>,
     /// The individuals that emigrate or are offered a migrant, `[run][migrant]`: given if `drawn` is 1, otherwise

@@ -1,7 +1,7 @@
 //! How lanes divide planning.
 
 /// How lanes that share an individual divide [planning](super::Method::plan). Lanes that plan alone send their plans to
-/// the others through [`Method::handed`](super::Method::handed).
+/// the others through [`Method::mapped`](super::Method::mapped).
 ///
 /// ```
 /// use warpswarm_core::method::{Method, Planning};

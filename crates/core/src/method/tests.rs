@@ -22,7 +22,7 @@ impl Population<f64> for Known<'_> {
     fn numbers(&self, _: u32) -> Numbers<f64> {
         panic!("only fitnesses are known")
     }
-    fn square(&self, _: u32, _: u32) -> f64 {
+    fn squared_distance(&self, _: u32, _: u32) -> f64 {
         panic!("only fitnesses are known")
     }
     fn remembered(&self, _: u32) -> f64 {

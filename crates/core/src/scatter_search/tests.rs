@@ -42,7 +42,7 @@ impl Population<f64> for Line {
     fn remembered(&self, _: u32) -> f64 {
         0.0
     }
-    fn square(&self, a: u32, b: u32) -> f64 {
+    fn squared_distance(&self, a: u32, b: u32) -> f64 {
         (self.places[a as usize] - self.places[b as usize]).powi(2)
     }
 }
@@ -56,12 +56,16 @@ fn line() -> Line {
 }
 
 /// What each individual sees in an iteration, and its numbers afterwards.
-fn look(scatter: ScatterSearch<f64>, iteration: u64, line: &Line) -> [(Seen, Numbers<f64>); 8] {
+fn look(
+    scatter: ScatterSearch<f64>,
+    iteration: u64,
+    line: &Line,
+) -> [(Observation, Numbers<f64>); 8] {
     [0, 1, 2, 3, 4, 5, 6, 7].map(|index| {
         let who = individual(line.fitness(index));
         let who = Individual { iteration, index, individuals: 8, ..who };
         let mut numbers = line.numbers(index);
-        (scatter.look(&who, line, &mut numbers), numbers)
+        (scatter.observe(&who, line, &mut numbers), numbers)
     })
 }
 
@@ -80,7 +84,7 @@ fn a_cycle_is_six_iterations_and_the_improvement() {
     assert_eq!([0, 5, 6, 7, 8, 9].map(|i| SCATTER.noticed(i)), [0, 5, 6, 8, 8, 9]);
     // The first try is iteration 7, the last one 8.
     assert_eq!(
-        [6, 7, 8, 9, 15, 16].map(|i| SCATTER.looks(i)),
+        [6, 7, 8, 9, 15, 16].map(|i| SCATTER.observes(i)),
         [true, true, false, true, true, false]
     );
     for improvement in [0, 1, 2] {
@@ -99,7 +103,7 @@ fn the_best_set_takes_over_the_best_in_their_order() {
     assert_eq!(ranks, [4.0, 2.0, 3.0, 7.0, 5.0, 0.0, 1.0, 6.0]);
 
     let mut line = Line { numbers: keys(ranks), ..line() };
-    let from = |found: [(Seen, Numbers<f64>); 8]| found.map(|(seen, _)| seen.from);
+    let from = |found: [(Observation, Numbers<f64>); 8]| found.map(|(seen, _)| seen.from);
     // At first nothing has been taken over, as if the search were stuck: the diverse set waits.
     for update in [Update::Best, Update::Diverse] {
         let found = look(ScatterSearch { update, ..SCATTER }, 2, &line);

@@ -52,7 +52,7 @@ impl<R: Float> Population<R> for Before<'_, R> {
         self.memory[k as usize]
     }
 
-    fn square(&self, a: u32, b: u32) -> R {
+    fn squared_distance(&self, a: u32, b: u32) -> R {
         square(&self.row(a)[..self.bounds.dimensions()], self.row(b), self.bounds)
     }
 }
@@ -102,8 +102,8 @@ impl<R: Float> Population<R> for Looking<'_, R> {
         self.before.remembered(k)
     }
 
-    fn square(&self, a: u32, b: u32) -> R {
-        self.before.square(a, b)
+    fn squared_distance(&self, a: u32, b: u32) -> R {
+        self.before.squared_distance(a, b)
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Proposal<R> {
 
 /// What an individual reads for a proposal, in rows of equal length; own rows that the method does not have are empty.
 #[derive(Clone, Copy)]
-pub(super) struct Around<'a, R> {
+pub(super) struct ProposalContext<'a, R> {
     pub(super) before: Before<'a, R>,
     pub(super) bounds: &'a Rows<R>,
     pub(super) public: &'a [R],
@@ -41,10 +41,10 @@ impl<R: Float> Proposal<R> {
         &mut self,
         method: &M,
         plan: &M::Plan,
-        around: &Around<'_, R>,
+        context: &ProposalContext<'_, R>,
         drawn: &mut Drawn<R>,
     ) {
-        method.of_kind(*plan, Fill { proposal: self, around, drawn });
+        method.of_kind(*plan, Fill { proposal: self, context, drawn });
     }
 
     #[inline(always)]
@@ -52,17 +52,17 @@ impl<R: Float> Proposal<R> {
         &mut self,
         method: &M,
         plan: &M::Plan,
-        around: &Around<'_, R>,
+        context: &ProposalContext<'_, R>,
         drawn: &mut Drawn<R>,
     ) {
-        let (stride, dimensions) = (self.x.len(), around.before.bounds.dimensions());
+        let (stride, dimensions) = (self.x.len(), context.before.bounds.dimensions());
         let mut first = 0;
         while first < stride {
             // A number that the compiler knows, or fewer.
             if stride - first >= PLACES {
-                self.fill_places(method, plan, around, drawn, (first, PLACES));
+                self.fill_places(method, plan, context, drawn, (first, PLACES));
             } else {
-                self.fill_places(method, plan, around, drawn, (first, stride - first));
+                self.fill_places(method, plan, context, drawn, (first, stride - first));
             }
             first += PLACES;
         }
@@ -80,11 +80,11 @@ impl<R: Float> Proposal<R> {
         &mut self,
         method: &M,
         plan: &M::Plan,
-        around: &Around<'_, R>,
+        context: &ProposalContext<'_, R>,
         drawn: &mut Drawn<R>,
         (first, count): (usize, usize),
     ) {
-        let window = Window::of::<M>(around, first, count);
+        let window = Window::of::<M>(context, first, count);
         let asked = &Cell::new(0);
         drawn.there = 0;
         method.propose(plan, &window.place::<M>(0, drawn, asked));
@@ -94,7 +94,7 @@ impl<R: Float> Proposal<R> {
         let mut made = [[R::ZERO; PLACES]; 1 + MAX_OWN];
         loop {
             assert!(wanted >> ABSENT == 0, "a method looks at an individual that there is not");
-            drawn.draw(around, wanted, (first, count));
+            drawn.draw(context, wanted, (first, count));
             asked.set(wanted);
             let drawn = &*drawn;
             for i in 0..count {
@@ -125,7 +125,7 @@ impl<R: Float> Proposal<R> {
 /// A proposal whose coordinates are to be computed.
 struct Fill<'a, 'b, R> {
     proposal: &'a mut Proposal<R>,
-    around: &'a Around<'b, R>,
+    context: &'a ProposalContext<'b, R>,
     drawn: &'a mut Drawn<R>,
 }
 
@@ -134,7 +134,7 @@ impl<R: Float, M: Method<R>> With<(M, M::Plan)> for Fill<'_, '_, R> {
 
     #[inline(always)]
     fn with(self, (method, plan): (M, M::Plan)) {
-        self.proposal.fill_all(&method, &plan, self.around, self.drawn);
+        self.proposal.fill_all(&method, &plan, self.context, self.drawn);
     }
 }
 
@@ -171,8 +171,13 @@ impl<R: Float> Drawn<R> {
 
     /// Draws the sets of `wanted`, one bit for each, that are missing, for `count` coordinates from `first` on.
     #[inline(always)]
-    fn draw(&mut self, around: &Around<'_, R>, wanted: u32, (first, count): (usize, usize)) {
-        let draws = &around.draws;
+    fn draw(
+        &mut self,
+        context: &ProposalContext<'_, R>,
+        wanted: u32,
+        (first, count): (usize, usize),
+    ) {
+        let draws = &context.draws;
         let mut missing = wanted & !self.there;
         if missing >> FACTORS & 1 != 0 {
             missing &= !(1 << FACTORS);
@@ -180,7 +185,7 @@ impl<R: Float> Drawn<R> {
         }
         if missing >> NORMALS & 1 != 0 {
             missing &= !(1 << NORMALS);
-            self.normals = match &around.normals {
+            self.normals = match &context.normals {
                 Some(draws) => draws.normals_of_row(first as u32, count),
                 None => [R::NAN; PLACES],
             };
@@ -199,7 +204,7 @@ impl<R: Float> Drawn<R> {
     }
 }
 
-/// Some neighbouring places of [`Around`].
+/// Some neighbouring places of [`ProposalContext`].
 #[derive(Clone, Copy)]
 struct Window<'a, R> {
     first: usize,
@@ -215,8 +220,8 @@ struct Window<'a, R> {
 
 impl<'a, R: Float> Window<'a, R> {
     #[inline(always)]
-    fn of<M: Method<R>>(around: &Around<'a, R>, first: usize, count: usize) -> Self {
-        let Around { before, bounds, public, own, best, .. } = *around;
+    fn of<M: Method<R>>(context: &ProposalContext<'a, R>, first: usize, count: usize) -> Self {
+        let ProposalContext { before, bounds, public, own, best, .. } = *context;
         Window {
             first,
             public: &public[first..][..count],

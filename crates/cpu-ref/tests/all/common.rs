@@ -4,7 +4,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::StopRule;
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::{Float, Objective};
-use warpswarm_cpu_ref::{Bounds, Halt, Itself, RunId, Start, Swarm, Task, difference};
+use warpswarm_cpu_ref::{Bounds, Halt, RunId, Start, StaticObjective, Swarm, Task, difference};
 
 pub(crate) const ID: RunId = RunId { seed: 7, run: 2 };
 
@@ -41,9 +41,9 @@ impl<R: Float> Cube<R> {
     pub(crate) fn bounds(&self) -> Bounds<'_, R> {
         Bounds { lower: &self.0, upper: &self.1 }
     }
-    pub(crate) fn task<O: Objective<R>>(&self, objective: O) -> Task<'_, R, Itself<O>> {
+    pub(crate) fn task<O: Objective<R>>(&self, objective: O) -> Task<'_, R, StaticObjective<O>> {
         Task {
-            objective: Itself(objective),
+            objective: StaticObjective(objective),
             bounds: self.bounds(),
             start: Start::default(),
             stop: StopRule::NEVER,

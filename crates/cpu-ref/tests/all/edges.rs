@@ -5,7 +5,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::{StopRule, stopped};
 use warpswarm_core::problems::{Euclidean, Shifted, Sphere};
 use warpswarm_core::{Float, Objective, Point, Real};
-use warpswarm_cpu_ref::{Bounds, Halt, Itself, Start, Swarm, Task, Threads, pso, spso};
+use warpswarm_cpu_ref::{Bounds, Halt, Start, StaticObjective, Swarm, Task, Threads, pso, spso};
 
 /// The sphere, with a NaN wherever the first coordinate is above a limit.
 #[derive(Clone, Copy)]
@@ -121,7 +121,7 @@ fn ties_go_to_the_lowest_index() {
 fn a_lower_index_that_draws_level_takes_over_without_an_improvement() {
     let bounds = Bounds { lower: &[0.0], upper: &[1.0] };
     let task = Task {
-        objective: Itself(Flat),
+        objective: StaticObjective(Flat),
         bounds,
         start: Start::default(),
         stop: StopRule::NEVER,
@@ -160,13 +160,14 @@ fn the_target_stops_at_the_first_iteration_that_meets_it() {
     let free = cube.task(Sphere);
     let coefficients = coefficients(Boundary::Clamp);
     for asynchronous in [false, true] {
-        let run = |swarm: &mut Swarm<f64>, task: &Task<'_, f64, Itself<Sphere>>, iterations| {
-            if asynchronous {
-                spso::run(swarm, task, &coefficients, iterations);
-            } else {
-                pso::run(swarm, task, &coefficients, iterations, Threads::Serial);
-            }
-        };
+        let run =
+            |swarm: &mut Swarm<f64>, task: &Task<'_, f64, StaticObjective<Sphere>>, iterations| {
+                if asynchronous {
+                    spso::run(swarm, task, &coefficients, iterations);
+                } else {
+                    pso::run(swarm, task, &coefficients, iterations, Threads::Serial);
+                }
+            };
         let mut by_hand = Swarm::new(&free, 20, ID, Threads::Serial);
         while by_hand.global.fitness.value > 1e-3 {
             run(&mut by_hand, &free, 1);

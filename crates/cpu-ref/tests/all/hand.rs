@@ -6,7 +6,7 @@ use warpswarm_core::launch::StopRule;
 use warpswarm_core::problems::Sphere;
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::random::{Purpose, Stream};
-use warpswarm_cpu_ref::{Bounds, Halt, Itself, Start, Swarm, Task, Threads, pso, spso};
+use warpswarm_cpu_ref::{Bounds, Halt, Start, StaticObjective, Swarm, Task, Threads, pso, spso};
 
 const LOWER: [f64; 2] = [-3.0, -1.0];
 const UPPER: [f64; 2] = [5.0, 9.0];
@@ -83,7 +83,7 @@ fn best_of(particles: &[Particle; 2]) -> usize {
 
 fn check(iterations: u64, asynchronous: bool) {
     let task = Task {
-        objective: Itself(Sphere),
+        objective: StaticObjective(Sphere),
         bounds: Bounds { lower: &LOWER, upper: &UPPER },
         start: Start::default(),
         stop: StopRule::NEVER,

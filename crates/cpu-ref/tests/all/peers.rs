@@ -12,7 +12,6 @@ use warpswarm_core::Objective;
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::de::{Base, Crossover, De};
 use warpswarm_core::launch::StopRule;
-use warpswarm_core::legs::{Restarts, Succession};
 use warpswarm_core::method::Method;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
@@ -20,10 +19,11 @@ use warpswarm_core::problems::{Rastrigin, Rosenbrock, Sphere};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::{Pso, Topology};
 use warpswarm_core::random::{Purpose, Stream};
+use warpswarm_core::restart::{RestartPolicy, Restarts};
 use warpswarm_core::sa::{Neighbour, Sa, Unit};
 use warpswarm_core::shade::Shade;
-use warpswarm_cpu_ref::falling::{self, Falls};
 use warpswarm_cpu_ref::generation::{self, Work};
+use warpswarm_cpu_ref::population_reduction::{self, PopulationReduction};
 use warpswarm_cpu_ref::portfolio::{self, Portfolio, Span};
 use warpswarm_cpu_ref::{Halt, RunId, Start, Swarm, Threads};
 
@@ -206,13 +206,13 @@ impl<'a> Case<'a> {
 
     /// Within bounds that are not reached.
     fn sample_of_cma_es(&self) -> Vec<Vec<f64>> {
-        let succession = Succession {
+        let restart_policy = RestartPolicy {
             step: self.number("step"),
             restarts: Restarts::Never,
             individuals: self.individuals,
             active: self.named("active", &[("on", true), ("off", false)]),
         };
-        let searches = Portfolio { succession, shade: None };
+        let searches = Portfolio { restart_policy, shade: None };
         let cube = Cube::new(self.dimensions, self.bounds.0, self.bounds.1);
         let work = self.work(&cube);
         self.sorted(&|run| {
@@ -238,8 +238,8 @@ impl<'a> Case<'a> {
             weights: [5, 13],
         };
         let [last, budget] = ["final_individuals", "budget"].map(|name| self.number(name) as u64);
-        let falls = Falls::new(self.individuals, last as u32, budget);
-        let spent = |iterations| falls.evaluations(iterations) + u64::from(self.individuals);
+        let reduction = PopulationReduction::new(self.individuals, last as u32, budget);
+        let spent = |iterations| reduction.evaluations(iterations) + u64::from(self.individuals);
         let cube = Cube::new(self.dimensions, self.bounds.0, self.bounds.1);
         let work = self.work(&cube);
         self.sorted(&|run| {
@@ -247,7 +247,13 @@ impl<'a> Case<'a> {
             let mut swarm = generation::start(&shade, &work, self.individuals, id, Threads::Serial);
             let go_on_to = |(evaluations, _): &(u64, Vec<f64>)| {
                 while spent(swarm.control.iterations + 1) <= *evaluations {
-                    falling::run(&mut swarm, (&shade, &falls), &work, 1, Threads::Serial);
+                    population_reduction::run(
+                        &mut swarm,
+                        (&shade, &reduction),
+                        &work,
+                        1,
+                        Threads::Serial,
+                    );
                 }
                 swarm.global.fitness.value.log10()
             };

@@ -37,13 +37,13 @@ fn asked(coordinate: u32) -> Asked {
 impl Method<f64> for Curious {
     const OWN: usize = 2;
     const NUMBERS: usize = 0;
-    type Seen = ();
+    type Observation = ();
     type Plan = ();
 
     fn start(&self, x: f64, _: f64) -> Own<f64> {
         [x, 0.0]
     }
-    fn look<P: Population<f64>>(&self, _: &Individual<f64>, _: &P, _: &mut Numbers<f64>) {}
+    fn observe<P: Population<f64>>(&self, _: &Individual<f64>, _: &P, _: &mut Numbers<f64>) {}
     fn plan(&self, _: &Individual<f64>, (): (), _: &mut Numbers<f64>) {}
     fn normals(&self, _: &Individual<f64>, (): &()) -> Option<u32> {
         Some(3)

@@ -4,9 +4,9 @@
 use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::cma_es::usual_individuals;
 use warpswarm_core::launch::{StopRule, stopped};
-use warpswarm_core::legs::{Restarts, Succession, regime};
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::problems::{Rastrigin, Rosenbrock, Shifted, Sphere};
+use warpswarm_core::restart::{RestartPolicy, Restarts, regime};
 use warpswarm_core::shade::Shade;
 use warpswarm_core::{Float, Objective};
 use warpswarm_cpu_ref::generation::Work;
@@ -29,7 +29,10 @@ fn shade<R: Float>() -> Shade<R> {
 
 fn alone<R: Float>(restarts: Restarts, individuals: u32) -> Portfolio<R> {
     let step = R::from_f64(0.15);
-    Portfolio { succession: Succession { restarts, individuals, step, active: true }, shade: None }
+    Portfolio {
+        restart_policy: RestartPolicy { restarts, individuals, step, active: true },
+        shade: None,
+    }
 }
 
 fn with_shade<R: Float>(individuals: u32) -> Portfolio<R> {
@@ -330,11 +333,11 @@ fn levels_fall_for_both_searches() {
         swarm.best.iter().chain(&parked.best).filter(|fitness| fitness.violation < 0.0).count()
     };
     let mut swarm = case.start(Threads::Serial);
-    swarm.ease(1e9);
+    swarm.set_level(1e9);
     swarm = case.go_on(&swarm, Span::iterations(3), Threads::Serial);
     swarm.best.iter_mut().for_each(|fitness| *fitness = fitness.within(1e9));
     assert!(swarm.parked.as_ref().is_some_and(|parked| !parked.best.is_empty()));
     assert!(lenient(&swarm) > 0);
-    swarm.ease(0.0);
+    swarm.set_level(0.0);
     assert_eq!(lenient(&swarm), 0);
 }

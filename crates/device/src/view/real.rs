@@ -3,11 +3,11 @@
 use warpswarm_core::real::Float;
 
 use crate::machine;
-use crate::objective::Handed;
+use crate::objective::LinkAbi;
 use crate::shared::Stored;
 
 /// A number that kernels compute with: it can be kept in shared memory and read in vectors.
-pub trait DeviceReal: Float + Stored + Handed {
+pub trait DeviceReal: Float + Stored + LinkAbi {
     /// Four neighbouring numbers.
     ///
     /// # Safety

@@ -1,7 +1,7 @@
 //! The default: CMA-ES with restarts and SHADE, which take turns.
 
 use warpswarm_core::Float;
-use warpswarm_core::legs::{Restarts, Succession};
+use warpswarm_core::restart::{RestartPolicy, Restarts};
 use warpswarm_cpu_ref::portfolio::Portfolio;
 
 use super::cma_es::{self, STEP};
@@ -75,7 +75,7 @@ impl AutoParams {
             ..ShadeParams::default()
         };
         Ok(Portfolio {
-            succession: Succession {
+            restart_policy: RestartPolicy {
                 step: R::from_f64(STEP),
                 restarts: Restarts::Ipop,
                 individuals: samples,

@@ -1,12 +1,12 @@
 //! The parameters of CMA-ES. The equations are in [`warpswarm_core::cma_es`], the restarts in
-//! [`warpswarm_core::legs`].
+//! [`warpswarm_core::restart`].
 
 use warpswarm_core::Float;
 use warpswarm_core::cma_es::MIN_INDIVIDUALS;
-use warpswarm_core::legs::Succession;
+use warpswarm_core::restart::RestartPolicy;
 use warpswarm_cpu_ref::portfolio::Portfolio;
 
-pub use warpswarm_core::legs::Restarts;
+pub use warpswarm_core::restart::Restarts;
 
 use super::parameters::{self, FACTOR, Parameter, Params, choice, number, one_of};
 use super::{Algorithm, AlgorithmInfo, DEVICES, Preset};
@@ -83,13 +83,13 @@ impl CmaEsParams {
     /// The parameters in the run's number type, checked.
     pub(crate) fn portfolio<R: Float>(&self, individuals: u64) -> Result<Portfolio<R>> {
         parameters::check(self)?;
-        let succession = Succession {
+        let restart_policy = RestartPolicy {
             step: parameters::rounded("step", self.step)?,
             restarts: self.restarts,
             individuals: checked(individuals, "CMA-ES")?,
             active: self.active,
         };
-        Ok(Portfolio { succession, shade: None })
+        Ok(Portfolio { restart_policy, shade: None })
     }
 }
 

@@ -4,7 +4,7 @@ use warpswarm_core::boundary::{Boundary, Limits};
 use warpswarm_core::shade::{MIN_INDIVIDUALS, Shade};
 use warpswarm_core::{Float, Real};
 
-use warpswarm_cpu_ref::falling::Falls;
+use warpswarm_cpu_ref::population_reduction::PopulationReduction;
 
 pub use warpswarm_core::shade::Rebound;
 
@@ -151,7 +151,7 @@ impl ShadeParams {
     }
 
     /// When a population of so many falls, if it does.
-    pub(crate) fn falls(&self, individuals: u64) -> Result<Option<Falls>> {
+    pub(crate) fn reduction(&self, individuals: u64) -> Result<Option<PopulationReduction>> {
         parameters::check(self)?;
         let last = u64::from(self.final_individuals);
         if last == 0 {
@@ -174,7 +174,7 @@ impl ShadeParams {
                 .into(),
         })?;
         let budget = budget.ceil().max(1.0) as u64;
-        Ok(Some(Falls::new(individuals as u32, self.final_individuals, budget)))
+        Ok(Some(PopulationReduction::new(individuals as u32, self.final_individuals, budget)))
     }
 
     /// The parameters in the run's number type, checked.

@@ -14,8 +14,8 @@ pub use derivatives::{DerivativeDifference, Derivatives, WrongDerivative};
 
 use crate::algorithms::{Algorithm, DeParams, PsoParams};
 use crate::error::Result;
+use crate::objective::any_objective::AnyObjective;
 use crate::objective::bounds::{Bounds, Scales};
-use crate::objective::goal::Goal;
 use crate::run::optimiser::Optimiser;
 use crate::settings::choices::Backend;
 use crate::settings::{Settings, Stop};
@@ -25,9 +25,9 @@ use crate::settings::{Settings, Stop};
 /// Formatted, they are a readable report.
 ///
 /// ```
-/// use warpswarm::{Checked, Derivatives, Speed};
+/// use warpswarm::{CheckReport, Derivatives, Speed};
 /// let speed = |individuals, device| Speed { individuals, cpu: 8e-9, device: Some(device) };
-/// let checked = Checked::<f32> {
+/// let checked = CheckReport::<f32> {
 ///     evaluations: 400,
 ///     device: Some("a GPU".into()),
 ///     difference: None,
@@ -41,7 +41,7 @@ use crate::settings::{Settings, Stop};
 /// assert!(text.starts_with("400 evaluations give the same bits on CPU and a GPU\n"));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Checked<R> {
+pub struct CheckReport<R> {
     /// The number of evaluations compared, or examined if there is no device.
     pub evaluations: u64,
     /// A description of the device that was compared with the CPU; `None` without a device.
@@ -95,7 +95,7 @@ pub struct Speed {
     pub device: Option<f64>,
 }
 
-impl<R> Checked<R> {
+impl<R> CheckReport<R> {
     /// The number of individuals from which the device is faster, among the sizes that were timed; `None` if it never
     /// is.
     pub fn worthwhile(&self) -> Option<u64> {
@@ -112,7 +112,7 @@ fn show<R: Float>(f: &mut fmt::Formatter<'_>, point: &[R]) -> fmt::Result {
     write!(f, "({}{more})", shown.join(", "))
 }
 
-impl<R: Float> fmt::Display for Checked<R> {
+impl<R: Float> fmt::Display for CheckReport<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.device, &self.difference) {
             (None, _) => writeln!(
@@ -190,11 +190,11 @@ impl<R: Float> fmt::Display for Checked<R> {
 /// # Errors
 /// If bounds or settings are not allowed, or a backend fails.
 /// Where bounds or settings are not allowed, or a backend fails.
-pub fn check<R: Float, G: Goal<R>>(
+pub fn check<R: Float, G: AnyObjective<R>>(
     objective: &G,
     bounds: &Bounds,
     settings: &Settings,
-) -> Result<Checked<R>> {
+) -> Result<CheckReport<R>> {
     with(bounds, settings, &|bounds, algorithm, settings| {
         Optimiser::new(objective, bounds, algorithm, settings)
     })
@@ -208,7 +208,7 @@ pub(crate) fn with<R: Float>(
     bounds: &Bounds,
     settings: &Settings,
     make: &Make<'_, R>,
-) -> Result<Checked<R>> {
+) -> Result<CheckReport<R>> {
     // The local search knows the derivatives; no run ends here, so that it is never started.
     let settings = &Settings {
         stop: Stop::default(),
@@ -232,7 +232,7 @@ pub(crate) fn with<R: Float>(
         }
         _ => Some(settings.clone()),
     };
-    let mut checked = Checked {
+    let mut checked = CheckReport {
         evaluations: 0,
         device: None,
         difference: None,
@@ -281,7 +281,7 @@ fn corners(bounds: &Bounds) -> Bounds {
     bounds.clone().beginning_at(&[lower, upper, centre]).unwrap_or_else(|_| bounds.clone())
 }
 
-impl<R: Float> Checked<R> {
+impl<R: Float> CheckReport<R> {
     fn look_at(&mut self, swarms: &[Swarm<R>], scales: &Scales<R>) {
         for swarm in swarms {
             self.evaluations += swarm.individuals() as u64;
@@ -363,7 +363,7 @@ mod tests {
     #[test]
     fn the_device_is_worthwhile_where_it_stays_ahead() {
         let speed = |individuals, device| Speed { individuals, cpu: 1.0, device };
-        let mut checked = Checked::<f32> {
+        let mut checked = CheckReport::<f32> {
             evaluations: 0,
             device: None,
             difference: None,

@@ -21,7 +21,7 @@ use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::{RunId, Swarm};
 
-use super::legs::{OfEarlier, OfLegs, OfParked};
+use super::restart::{OfEarlier, OfLegs, OfParked};
 use super::{Checkpoint, write_whole};
 use crate::error::{Error, Result};
 use crate::run::report::Progress;

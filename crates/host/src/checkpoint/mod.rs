@@ -10,7 +10,7 @@ use crate::run::report::Progress;
 #[cfg(feature = "checkpoint")]
 mod file;
 #[cfg(feature = "checkpoint")]
-mod legs;
+mod restart;
 #[cfg(feature = "checkpoint")]
 mod whole;
 

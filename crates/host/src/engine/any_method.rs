@@ -5,10 +5,10 @@ use std::mem::offset_of;
 use warpswarm_core::Float;
 use warpswarm_core::launch::{GenerationArgs, MethodArgs};
 use warpswarm_core::method::{Lessons, Method};
-use warpswarm_cpu_ref::falling::{self, Falls};
 use warpswarm_cpu_ref::generation::{self, Work};
+use warpswarm_cpu_ref::population_reduction::{self, PopulationReduction};
 use warpswarm_cpu_ref::restarts::{self, Span};
-use warpswarm_cpu_ref::{Halves, RunId, Swarm, Threads};
+use warpswarm_cpu_ref::{ProposeAccept, RunId, Swarm, Threads};
 
 use super::planner::generation::Moves;
 use crate::machine::Parameter;
@@ -37,11 +37,11 @@ pub(crate) trait AnyMethod<R>: Send + Sync {
     fn start(&self, work: &Work<'_, R>, individuals: u32, id: RunId, threads: Threads) -> Swarm<R>;
     /// See [`generation::run`].
     fn run(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, iterations: u64, threads: Threads);
-    /// See [`falling::run`].
-    fn run_falling(
+    /// See [`population_reduction::run`].
+    fn run_with_reduction(
         &self,
         swarm: &mut Swarm<R>,
-        falls: &Falls,
+        reduction: &PopulationReduction,
         work: &Work<'_, R>,
         iterations: u64,
         threads: Threads,
@@ -49,7 +49,7 @@ pub(crate) trait AnyMethod<R>: Send + Sync {
     /// See [`restarts::run`].
     fn run_anew(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, span: Span, threads: Threads);
     /// See [`generation::Moving`].
-    fn halves(&self) -> Box<dyn Halves<R>>;
+    fn propose_accept(&self) -> Box<dyn ProposeAccept<R>>;
     /// A kernel's parameter without the objective.
     fn parameter(&self, args: GenerationArgs<R>) -> Parameter;
     /// Its words in a kernel's parameter, with their byte offsets: see [`Method::words`].
@@ -70,7 +70,7 @@ impl<R: Float, M: Method<R>> AnyMethod<R> for M {
         Moves {
             shares: M::SHARES,
             attempts: self.most_attempts(),
-            looks_far: self.looks_far(),
+            observes_far: self.observes_far(),
             rows: M::OWN + M::OTHERS,
             frugal: M::FRUGAL,
             most_threads: M::MOST_THREADS[R::WORDS - 1],
@@ -99,20 +99,20 @@ impl<R: Float, M: Method<R>> AnyMethod<R> for M {
     fn run(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, iterations: u64, threads: Threads) {
         generation::run(swarm, self, work, iterations, threads);
     }
-    fn run_falling(
+    fn run_with_reduction(
         &self,
         swarm: &mut Swarm<R>,
-        falls: &Falls,
+        reduction: &PopulationReduction,
         work: &Work<'_, R>,
         iterations: u64,
         threads: Threads,
     ) {
-        falling::run(swarm, (self, falls), work, iterations, threads);
+        population_reduction::run(swarm, (self, reduction), work, iterations, threads);
     }
     fn run_anew(&self, swarm: &mut Swarm<R>, work: &Work<'_, R>, span: Span, threads: Threads) {
         restarts::run(swarm, self, work, span, threads);
     }
-    fn halves(&self) -> Box<dyn Halves<R>> {
+    fn propose_accept(&self) -> Box<dyn ProposeAccept<R>> {
         Box::new(generation::Moving::new(*self))
     }
     fn parameter(&self, args: GenerationArgs<R>) -> Parameter {

@@ -5,9 +5,6 @@ mod refused;
 use warpswarm_core::Float;
 use warpswarm_cpu_ref::portfolio::Portfolio;
 
-#[cfg(feature = "emulator")]
-use super::chosen::emulators;
-use super::chosen::{Chosen, gpus};
 use super::cpu::Cpu;
 use super::cpu::hosted::Evaluation;
 use super::cpu::replay::Replay;
@@ -17,6 +14,9 @@ use super::device::pso::{Device, Share};
 use super::device::several::{Make, Several};
 use super::device::split::{self, Split};
 use super::planner::place::{self, Work};
+#[cfg(feature = "emulator")]
+use super::selected_devices::emulators;
+use super::selected_devices::{SelectedDevices, gpus};
 use super::{Asks, Driver, Engine, Job, Procedure, Wanted};
 use crate::error::{Error, Result};
 use crate::machine;
@@ -108,7 +108,7 @@ fn on_faster_gpu<R: Float, M: machine::Machine + 'static>(
     wanted: &Wanted<R>,
     settings: &Settings,
     by: &Evaluator<R>,
-    open: impl FnOnce(&Settings) -> Result<Chosen<M>>,
+    open: impl FnOnce(&Settings) -> Result<SelectedDevices<M>>,
 ) -> Result<Option<Mover<R>>> {
     // If the host evaluates, the transfers to the GPU and back usually cost more than the GPU saves.
     let (can, data) = match by {
@@ -152,7 +152,7 @@ pub(super) fn on_devices<R: Float, M: machine::Machine + 'static>(
     mut job: Job<R>,
     by: &Evaluator<R>,
     settings: &Settings,
-    devices: Chosen<M>,
+    devices: SelectedDevices<M>,
 ) -> Result<Mover<R>> {
     let (schedule, dimensions) = (settings.schedule, job.dimensions);
     let is_hosted = !matches!(by, Evaluator::Portable(Portable { target: Some(_), .. }));
@@ -218,7 +218,7 @@ fn split<R: Float, M: machine::Machine + 'static>(
     job: Job<R>,
     (target, data): (&Target, &LaidOut<R>),
     settings: &Settings,
-    devices: Chosen<M>,
+    devices: SelectedDevices<M>,
 ) -> Result<Box<dyn Engine<R>>> {
     let Procedure::Pso(coefficients) = job.procedure.clone() else {
         let algorithm =

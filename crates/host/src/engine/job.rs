@@ -14,7 +14,7 @@ use super::Procedure;
 use crate::error::{Error, Result};
 use crate::objective::bounds::{Bounds, Scales};
 use crate::settings::choices::Restart;
-use crate::settings::{OfRun, Settings};
+use crate::settings::{RunSettings, Settings};
 
 /// The runs to carry out, checked and in their number type: the same for every backend.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ impl<R: Float> Job<R> {
         let (lower, upper) = bounds.rounded()?;
         let scales = Scales::new(bounds, settings.maximise);
         let (procedure, restarts) = restarting(procedure, settings)?;
-        if procedure.falls().is_some() && settings.migrates {
+        if procedure.reduction().is_some() && settings.migrates {
             return Err(Error::Setting {
                 field: "final_individuals",
                 value: "above 0".into(),
@@ -63,12 +63,12 @@ impl<R: Float> Job<R> {
             });
         }
         let counted = restarts || matches!(procedure, Procedure::Fwa(_) | Procedure::Portfolio(_));
-        let own_run = |own: &OfRun| OwnRun {
+        let own_run = |own: &RunSettings| OwnRun {
             seed: own.seed.unwrap_or(settings.seed),
             leg: 0,
             stop: settings.stop.of(own).rule(scales.maximises, settings.migrates),
         };
-        let common = own_run(&OfRun::default());
+        let common = own_run(&RunSettings::default());
         let own_runs: Vec<_> = settings.of_runs.iter().map(own_run).collect();
         let kinds = if own_runs.is_empty() { &[common][..] } else { &own_runs };
         let never_stops = kinds.iter().all(|own| own.stop.is_never()) && !counted;
@@ -198,9 +198,9 @@ impl<R: Float> Job<R> {
 
     /// The number of individuals of a run in this state: the initial number, unless populations shrink.
     pub(crate) fn individuals_of(&self, swarm: &Swarm<R>) -> u32 {
-        let Some(falls) = self.procedure.falls() else { return self.individuals };
+        let Some(reduction) = self.procedure.reduction() else { return self.individuals };
         let [before, after] =
-            [0, 1].map(|more| falls.individuals(swarm.control.iterations.saturating_add(more)));
+            [0, 1].map(|more| reduction.individuals(swarm.control.iterations.saturating_add(more)));
         // Individuals leave before the next iteration, which may have been abandoned.
         if swarm.individuals() as u64 == u64::from(after) { after } else { before }
     }
@@ -338,7 +338,7 @@ fn restarting<R: Float>(
             let allowed = format!("`never` with algorithm {algorithm}, or another algorithm");
             Err(Error::Setting { field, value, allowed })
         }
-        procedure if procedure.falls().is_some() => Err(Error::Setting {
+        procedure if procedure.reduction().is_some() => Err(Error::Setting {
             field: "restart",
             value: settings.restart.to_string(),
             allowed: "`never` for a population that shrinks, or one of constant size (final_individuals 0)".into(),

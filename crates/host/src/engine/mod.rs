@@ -9,13 +9,13 @@ use warpswarm_cpu_ref::swarm::first_level;
 
 use cpu::hosted::Evaluation;
 pub(crate) use cpu::hosted::caught;
-pub(crate) use device::epochs::Ferry;
+pub(crate) use deadline::Deadline;
+pub(crate) use device::epochs::MigrantExchange;
 pub(crate) use device::gradients::PointsOfRuns;
 pub(crate) use device::polish::Searches;
 pub(crate) use job::Job;
 pub(crate) use once::start;
 pub(crate) use procedure::{Named, Procedure, Wanted};
-pub(crate) use until::Until;
 
 use crate::error::{Error, Result};
 use crate::machine;
@@ -31,8 +31,8 @@ use planner::Demand;
 
 mod any_method;
 mod choose;
-mod chosen;
 pub(crate) mod cpu;
+mod deadline;
 pub(crate) mod device;
 mod job;
 mod once;
@@ -40,7 +40,7 @@ pub(crate) mod plan;
 pub(crate) mod planner;
 mod procedure;
 mod searches;
-mod until;
+mod selected_devices;
 
 /// The state of all runs of an optimiser.
 pub(crate) trait State<R: Float>: Send {
@@ -72,10 +72,10 @@ pub(crate) trait State<R: Float>: Send {
     fn first_levels(&mut self) -> Result<Vec<R>> {
         Ok(self.snapshot()?.iter().map(|swarm| first_level(&swarm.best)).collect())
     }
-    /// Sets the levels of all running runs, `[run]`: see [`Job::ease`].
-    fn ease(&mut self, job: &Job<R>, levels: &[R]) -> Result<()> {
+    /// Sets the levels of all running runs, `[run]`: see [`Job::set_levels`].
+    fn set_levels(&mut self, job: &Job<R>, levels: &[R]) -> Result<()> {
         let mut swarms = self.snapshot()?;
-        job.ease(&mut swarms, levels);
+        job.set_levels(&mut swarms, levels);
         self.restore(&swarms)
     }
     /// The individuals that leave each run, and the individuals that immigrants may replace, for this number of
@@ -119,7 +119,7 @@ pub(crate) trait Engine<R: Float>: State<R> {
     fn advance(&mut self, iterations: u64) -> Result<()>;
     /// As [`advance`](Engine::advance), but only until the given time, if an iteration takes so long that it matters.
     /// An abandoned iteration has no effect.
-    fn advance_until(&mut self, iterations: u64, _: &Until) -> Result<()> {
+    fn advance_until(&mut self, iterations: u64, _: &Deadline) -> Result<()> {
         self.advance(iterations)
     }
     /// How the first individuals were placed, if known.
@@ -134,7 +134,12 @@ pub(crate) trait Engine<R: Float>: State<R> {
     /// Does `epochs` epochs of `every` iterations of one run. In each epoch its best individual leaves and another one
     /// is offered to the worst, as by [`depart`](State::depart) and [`immigrate`](State::immigrate). Returns whether it
     /// was done: only if this is faster than separate calls.
-    fn advance_epochs(&mut self, _every: u64, _epochs: u64, _: Ferry<'_, R>) -> Result<bool> {
+    fn advance_epochs(
+        &mut self,
+        _every: u64,
+        _epochs: u64,
+        _: MigrantExchange<'_, R>,
+    ) -> Result<bool> {
         Ok(false)
     }
     /// Connects to the other ranks that share the particles of these runs, before anything else is done. Returns
@@ -239,7 +244,7 @@ impl<R: Float> Driver<R> {
         &mut self,
         every: u64,
         epochs: u64,
-        exchange: Ferry<'_, R>,
+        exchange: MigrantExchange<'_, R>,
     ) -> Result<bool> {
         match self {
             Driver::Engine(engine) => engine.advance_epochs(every, epochs, exchange),
@@ -261,15 +266,15 @@ impl<R: Float> Driver<R> {
         &mut self,
         iterations: u64,
         others: Option<&dyn Communicator>,
-        until: &Until,
+        deadline: &Deadline,
     ) -> Result<()> {
         match self {
             Driver::Engine(engine) => match others {
                 // All ranks do the same number of iterations, and none knows when the time of another is over.
                 Some(others) => engine.advance_with(others, iterations),
-                None => engine.advance_until(iterations, until),
+                None => engine.advance_until(iterations, deadline),
             },
-            Driver::Host(asks, evaluation) => evaluation.advance(&mut **asks, iterations, until),
+            Driver::Host(asks, evaluation) => evaluation.advance(&mut **asks, iterations, deadline),
             Driver::Caller(_) => Ok(()),
         }
     }

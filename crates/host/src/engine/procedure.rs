@@ -9,9 +9,9 @@ use warpswarm_core::gpu_fwa::GpuFwa;
 use warpswarm_core::method::{MAX_ATTEMPTS, MAX_NUMBERS, MAX_OWN, Method};
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::pso_topology::{Pso, Topology};
-use warpswarm_cpu_ref::falling::Falls;
+use warpswarm_cpu_ref::population_reduction::PopulationReduction;
 use warpswarm_cpu_ref::portfolio::Portfolio;
-use warpswarm_cpu_ref::{Halves, pso};
+use warpswarm_cpu_ref::{ProposeAccept, pso};
 
 use super::any_method::AnyMethod;
 use super::once;
@@ -46,7 +46,7 @@ pub(crate) struct Named<R> {
     /// What the kernels of its paper do, if there are any.
     pub(crate) steps: Option<Steps>,
     /// How its population shrinks, if it does.
-    pub(crate) falls: Option<Arc<Falls>>,
+    pub(crate) reduction: Option<Arc<PopulationReduction>>,
 }
 
 impl<R> Named<R> {
@@ -89,8 +89,8 @@ impl<R: Float> Procedure<R> {
             Algorithm::Spso(params) => Procedure::Spso(params.spso()?),
             Algorithm::De(params) => Self::named("de", params.method::<R>(individuals)?),
             Algorithm::Shade(params) => {
-                let falls = params.falls(individuals)?;
-                Self::named("shade", params.method::<R>(individuals)?).falling(falls)
+                let reduction = params.reduction(individuals)?;
+                Self::named("shade", params.method::<R>(individuals)?).with_reduction(reduction)
             }
             Algorithm::Sa(params) => Self::named("sa", params.method::<R>()?),
             Algorithm::SolisWets(params) => Self::named("solis_wets", params.method::<R>()?),
@@ -118,14 +118,14 @@ impl<R: Float> Procedure<R> {
     pub(crate) fn named<M: Method<R>>(name: &'static str, method: M) -> Self {
         const { assert!(M::OWN <= MAX_OWN && M::NUMBERS <= MAX_NUMBERS) };
         let method = Arc::new(method);
-        Procedure::Method(Named { name, method, kernels: None, steps: None, falls: None })
+        Procedure::Method(Named { name, method, kernels: None, steps: None, reduction: None })
     }
 
     /// The two halves of its iterations, if all points of an iteration are proposed before any is evaluated.
-    pub(super) fn halves(&self) -> Option<Box<dyn Halves<R>>> {
+    pub(super) fn propose_accept(&self) -> Option<Box<dyn ProposeAccept<R>>> {
         match self {
             Procedure::Pso(coefficients) => Some(Box::new(pso::Flying::new(*coefficients))),
-            Procedure::Method(named) => Some(named.method.halves()),
+            Procedure::Method(named) => Some(named.method.propose_accept()),
             Procedure::Spso(_) | Procedure::Fwa(_) | Procedure::Portfolio(_) => None,
         }
     }
@@ -139,19 +139,19 @@ impl<R: Float> Procedure<R> {
     }
 
     /// This method with a shrinking population.
-    fn falling(self, falls: Option<Falls>) -> Self {
+    fn with_reduction(self, reduction: Option<PopulationReduction>) -> Self {
         match self {
             Procedure::Method(named) => {
-                Procedure::Method(Named { falls: falls.map(Arc::new), ..named })
+                Procedure::Method(Named { reduction: reduction.map(Arc::new), ..named })
             }
             other => other,
         }
     }
 
     /// How the population shrinks, if it does.
-    pub(crate) fn falls(&self) -> Option<&Arc<Falls>> {
+    pub(crate) fn reduction(&self) -> Option<&Arc<PopulationReduction>> {
         match self {
-            Procedure::Method(named) => named.falls.as_ref(),
+            Procedure::Method(named) => named.reduction.as_ref(),
             _ => None,
         }
     }
@@ -201,8 +201,8 @@ impl<R: Float> Procedure<R> {
     pub(super) fn evaluations(&self, individuals: u32, iterations: u64) -> Option<u64> {
         match self {
             Procedure::Fwa(_) | Procedure::Portfolio(_) => None,
-            Procedure::Method(named) => Some(match &named.falls {
-                Some(falls) => falls.evaluations(iterations),
+            Procedure::Method(named) => Some(match &named.reduction {
+                Some(reduction) => reduction.evaluations(iterations),
                 None => named.method.evaluations(individuals, iterations),
             }),
             Procedure::Pso(_) | Procedure::Spso(_) => {

@@ -2,7 +2,7 @@
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::Control;
-use warpswarm_core::legs::{Legs, regime};
+use warpswarm_core::restart::{RestartState, regime};
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::portfolio::Portfolio;
 
@@ -41,7 +41,7 @@ impl<R: Float> Job<R> {
         let Control { iterations, improved_at, .. } = swarm.control;
         said(iterations <= MAX_ITERATIONS, "iterations", iterations.to_string())?;
         said(improved_at <= iterations, "last improvement at iteration", improved_at.to_string())?;
-        let is_shade = |legs: &Legs| legs.regime == regime::SHADE;
+        let is_shade = |legs: &RestartState| legs.regime == regime::SHADE;
         let others = swarm.parked.as_ref().map(|parked| &parked.legs);
         let pair = (is_shade(&swarm.legs), others.map(is_shade));
         let known = match searches.shade {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use warpswarm_core::fit::{Accumulator, BLOCK, Look, Observed};
+use warpswarm_core::fit::{Accumulator, BLOCK, Observed, Subsample};
 use warpswarm_core::launch::{
     CombineArgs, FIT_BLOCK, FitArgs, Outcome, Ptr, SearchArgs, SumsArgs, triangle,
 };
@@ -210,7 +210,7 @@ impl<R: Precise, M: Copy + 'static, K: Machine, const N: usize> Launches<'_, R, 
             first_fit: first as u64,
             fits: count as u32,
             fixed: 0,
-            look: Look::at(self.work.rows),
+            subsample: Subsample::at(self.work.rows),
         };
         self.launch(&kernel, shape, Parameter::of(args), (&at.data, count))?;
         self.machine.fetch_numbers(at.other, 0, count as u64)

@@ -18,7 +18,7 @@ pub use called::HostModel;
 #[cfg(feature = "problem-files")]
 pub(crate) use device::{OnDevice, Target};
 pub use model::{Fittable, FittedModel};
-pub use outcome::{Ended, Fit, Fits};
+pub use outcome::{Fit, FitStatus, Fits};
 pub use scatter::scatter;
 pub use settings::FitSettings;
 #[cfg(feature = "problem-files")]

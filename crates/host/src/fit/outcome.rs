@@ -92,7 +92,7 @@ impl<R: Copy> Found<R> {
 /// What fits have come to: parameters, their errors, and how well each model fits. See [`fit`](crate::fit()).
 ///
 /// ```
-/// use warpswarm::fit::{Ended, FitSettings};
+/// use warpswarm::fit::{FitStatus, FitSettings};
 /// use warpswarm::problem_file::ProblemFile;
 /// let line = ProblemFile::parse(
 ///     r#"
@@ -103,7 +103,7 @@ impl<R: Copy> Found<R> {
 /// )?;
 /// let fits = line.fit_models::<f64>(&FitSettings::default())?;
 /// assert_eq!((fits.len(), fits.names()), (1, &["a".to_string(), "b".to_string()][..]));
-/// assert!(fits.iter().all(|fit| fit.ended() == Ended::Converged));
+/// assert!(fits.iter().all(|fit| fit.status() == FitStatus::Converged));
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -172,12 +172,12 @@ impl<R: Float> Fits<R> {
 /// How a fit has ended.
 ///
 /// ```
-/// use warpswarm::fit::Ended;
-/// assert!(Ended::AtBound.is_converged() && !Ended::Stopped.is_converged());
-/// assert_eq!(Ended::Undetermined.name(), "undetermined");
+/// use warpswarm::fit::FitStatus;
+/// assert!(FitStatus::AtBound.is_converged() && !FitStatus::Stopped.is_converged());
+/// assert_eq!(FitStatus::Undetermined.name(), "undetermined");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Ended {
+pub enum FitStatus {
     /// In a minimum of chi-squared.
     Converged,
     /// In a minimum, and the search has seen another one that fits as well or nearly so: its chi-squared is larger by less than
@@ -194,39 +194,39 @@ pub enum Ended {
     NotFinite,
 }
 
-impl Ended {
+impl FitStatus {
     /// All, the best first.
-    pub const ALL: [Ended; 6] = [
-        Ended::Converged,
-        Ended::SeveralMinima,
-        Ended::AtBound,
-        Ended::Undetermined,
-        Ended::Stopped,
-        Ended::NotFinite,
+    pub const ALL: [FitStatus; 6] = [
+        FitStatus::Converged,
+        FitStatus::SeveralMinima,
+        FitStatus::AtBound,
+        FitStatus::Undetermined,
+        FitStatus::Stopped,
+        FitStatus::NotFinite,
     ];
 
     /// What tables call it.
     pub const fn name(self) -> &'static str {
         match self {
-            Ended::Converged => "converged",
-            Ended::SeveralMinima => "several minima",
-            Ended::AtBound => "at a bound",
-            Ended::Undetermined => "undetermined",
-            Ended::Stopped => "not converged",
-            Ended::NotFinite => "not finite",
+            FitStatus::Converged => "converged",
+            FitStatus::SeveralMinima => "several minima",
+            FitStatus::AtBound => "at a bound",
+            FitStatus::Undetermined => "undetermined",
+            FitStatus::Stopped => "not converged",
+            FitStatus::NotFinite => "not finite",
         }
     }
 
     /// Whether it is in a minimum.
     pub const fn is_converged(self) -> bool {
-        !matches!(self, Ended::Stopped | Ended::NotFinite)
+        !matches!(self, FitStatus::Stopped | FitStatus::NotFinite)
     }
 }
 
 /// One of many fits.
 ///
 /// ```
-/// use warpswarm::fit::{Ended, FitSettings};
+/// use warpswarm::fit::{FitStatus, FitSettings};
 /// use warpswarm::problem_file::ProblemFile;
 /// let line = ProblemFile::parse(
 ///     r#"
@@ -365,20 +365,20 @@ impl<'a, R: Float> Fit<'a, R> {
     }
 
     /// How it has ended.
-    pub fn ended(&self) -> Ended {
+    pub fn status(&self) -> FitStatus {
         let Outcome { status, at_bounds, .. } = self.outcome();
         if status == 0 || status >= Status::NotFinite as u32 {
-            Ended::NotFinite
+            FitStatus::NotFinite
         } else if status == Status::Evaluations as u32 {
-            Ended::Stopped
+            FitStatus::Stopped
         } else if !self.undetermined_set().is_empty() {
-            Ended::Undetermined
+            FitStatus::Undetermined
         } else if at_bounds != 0 {
-            Ended::AtBound
+            FitStatus::AtBound
         } else if self.is_close() {
-            Ended::SeveralMinima
+            FitStatus::SeveralMinima
         } else {
-            Ended::Converged
+            FitStatus::Converged
         }
     }
 

@@ -1,7 +1,7 @@
 //! Operations on the rows of a fit on the CPU, compiled for the processor's vectors.
 
 use warpswarm_core::fit::{
-    Accumulator, Bounds, Look, Next, PIECE, Scatter, Settings, Solver, Status, Term,
+    Accumulator, Bounds, Next, PIECE, Scatter, Settings, Solver, Status, Subsample, Term,
 };
 use warpswarm_cpu_ref::vectors::Run;
 
@@ -131,10 +131,10 @@ impl<R: Precise, A: Accumulator<R, N>, const N: usize> Run for Advance<'_, R, A,
 /// Pieces of consecutive rows, of the `count` rows that are used from number `first` on: the first row of each piece,
 /// and its length.
 pub(super) fn pieces(
-    look: &Look,
+    subsample: &Subsample,
     first: usize,
     count: usize,
 ) -> impl Iterator<Item = (usize, usize)> + use<> {
-    let (look, len) = (*look, if look.stride == 1 { count } else { PIECE });
-    (0..count).step_by(len).map(move |at| (look.row(first + at), len.min(count - at)))
+    let (subsample, len) = (*subsample, if subsample.stride == 1 { count } else { PIECE });
+    (0..count).step_by(len).map(move |at| (subsample.row(first + at), len.min(count - at)))
 }

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 use warpswarm_core::fit::{
-    Accumulator, BLOCK, Best, Bounds, Covariance, Look, Normal, PIECE, Parameters, Search,
-    Settings, Solver, Status, Term, sum_all,
+    Accumulator, BLOCK, Best, Bounds, Covariance, Normal, PIECE, Parameters, Search, Settings,
+    Solver, Status, Subsample, Term, sum_all,
 };
 use warpswarm_core::launch::{Outcome, triangle};
 use warpswarm_cpu_ref::vectors::Vectors;
@@ -91,7 +91,7 @@ pub(super) struct Plan<'a, R: Precise, const N: usize> {
     parameters: usize,
     pub(super) bounds: Bounds<R, N>,
     pub(super) search: Search<R, N>,
-    look: Look,
+    subsample: Subsample,
     /// Whether the blocks of a fit are divided among threads.
     is_parallel: bool,
     vectors: Vectors,
@@ -111,9 +111,9 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         let mut search = Search::between(low, high, logarithmic, work.seed);
         search.starts = work.search[0].unwrap_or_else(|| most_starts(work.names.len()));
         search.samples = work.search[1].unwrap_or(search.samples);
-        let look = Look::at(work.rows);
+        let subsample = Subsample::at(work.rows);
         let (parameters, vectors) = (work.names.len(), Vectors::new());
-        Plan { work, parameters, bounds, search, look, is_parallel: false, vectors }
+        Plan { work, parameters, bounds, search, subsample, is_parallel: false, vectors }
     }
 
     fn one(&self, fit: usize) -> One<R, N> {
@@ -198,10 +198,10 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
 
     /// The sum of weighted squares of the observations that a search uses.
     fn size(&self, fit: usize) -> R {
-        let (rows, seen) = (self.look.rows as usize, self.work.values.of(fit, self.work.rows));
+        let (rows, seen) = (self.subsample.rows as usize, self.work.values.of(fit, self.work.rows));
         let sigma = self.sigma(fit);
         (0..rows).fold(R::ZERO, |size, k| {
-            let row = self.look.row(k);
+            let row = self.subsample.row(k);
             size + Term::squared(seen[row], weight(sigma, row)).cost
         })
     }
@@ -212,11 +212,11 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
 
     /// The cost of the rows that a search uses, in the order of [`sum_costs`](warpswarm_core::fit::sum_costs).
     fn cost(&self, fit: usize, x: &[R; N], most: R, room: &mut Room<R>) -> R {
-        let rows = self.look.rows as usize;
+        let rows = self.subsample.rows as usize;
         let (mut sum, mut block) = (R::ZERO, R::ZERO);
         for first in (0..rows).step_by(PIECE) {
             let count = PIECE.min(rows - first);
-            let (row, means) = (self.look.row(first), &mut room.numbers[..count]);
+            let (row, means) = (self.subsample.row(first), &mut room.numbers[..count]);
             self.work.sheet.values(fit as u32, &x[..self.parameters], row, means);
             block = self.vectors.run(Cost(block, self.rows(fit, row, means)));
             if count == PIECE && sum + block > most {
@@ -238,17 +238,17 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
 
     /// The sums over the rows that a search uses.
     fn looked_at(&self, fit: usize, x: &[R; N], room: &mut Room<R>) -> Normal<R, N> {
-        let rows = self.look.rows as usize;
+        let rows = self.subsample.rows as usize;
         sum_all(rows.div_ceil(BLOCK), |block| {
             let first = block * BLOCK;
-            self.block(fit, x, room, pieces(&self.look, first, BLOCK.min(rows - first)))
+            self.block(fit, x, room, pieces(&self.subsample, first, BLOCK.min(rows - first)))
         })
     }
 
     /// The sums over all rows.
     fn sums(&self, fit: usize, x: &[R; N], room: &mut Room<R>) -> R::Sums<N> {
         let rows = self.work.rows;
-        let all = Look { rows: rows as u32, stride: 1 };
+        let all = Subsample { rows: rows as u32, stride: 1 };
         let block = |block: usize, room: &mut Room<R>| {
             let first = block * BLOCK;
             self.block(fit, x, room, pieces(&all, first, BLOCK.min(rows - first)))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use warpswarm_core::launch::MAX_BLOCK;
 use warpswarm_device::emulator::{Entry, LaunchConfig, Linkable, launch_linked};
 
-use super::{Desk, Kernel, Loan, Machine, Parameter, Piece, Service, Shape, Stream};
+use super::{Kernel, LiveMemory, Loan, Machine, Parameter, Piece, Service, Shape, Stream};
 use crate::error::faults::{self, Call};
 use crate::error::{Error, Result};
 
@@ -183,7 +183,7 @@ impl Machine for Emulator {
     fn occupancy(&mut self, kernel: &Kernel, block: u32, shared: u32) -> Result<u32> {
         self.find(kernel)?;
         before(Call::Ask, "the occupancy")?;
-        if kernel.wish.is_some_and(|wish| wish.threads > MAX_BLOCK) {
+        if kernel.residency.is_some_and(|residency| residency.threads > MAX_BLOCK) {
             // The number of threads is checked against the launch bounds in the kernel.
             return Ok(0);
         }
@@ -301,7 +301,7 @@ impl Machine for Emulator {
     }
 }
 
-impl Desk for &Emulator {
+impl LiveMemory for &Emulator {
     fn read(&mut self, address: u64, to: &mut [u64]) -> Result<()> {
         before(Call::Download, COPY)?;
         let (array, at) = self.array(address, 8 * to.len() as u64)?;

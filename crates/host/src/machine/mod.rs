@@ -56,7 +56,7 @@ pub(crate) struct Kernel {
     pub(crate) objective: Option<Piece>,
     /// The number of threads that a multiprocessor should hold, if this spills at most a few registers. Otherwise, and
     /// by default, the launch bounds in the kernel's text apply.
-    pub(crate) wish: Option<Residency>,
+    pub(crate) residency: Option<Residency>,
     /// Words of its argument that are known when it is loaded, with their byte offsets. They become constants in the
     /// PTX text, unless the kernel has too many variants already. All launches must have these words.
     pub(crate) known: Vec<(u32, u32)>,
@@ -180,7 +180,7 @@ fn place_in_block(arrays: &mut [(&mut u64, u64)], mut next: u64) {
 }
 
 /// How the host accesses device memory while a kernel runs. Each word is read and written atomically, in any order.
-pub(crate) trait Desk {
+pub(crate) trait LiveMemory {
     /// Reads memory that is [visible](Machine::allocate_visible) to the host.
     fn read(&mut self, address: u64, to: &mut [u64]) -> Result<()>;
     /// Writes other allocated memory.
@@ -191,7 +191,7 @@ pub(crate) trait Desk {
 pub(crate) trait Service {
     /// Does the work that is available now; returns whether there was any. After an error the kernel must end on its
     /// own.
-    fn serve(&mut self, desk: &mut dyn Desk) -> Result<bool>;
+    fn serve(&mut self, memory: &mut dyn LiveMemory) -> Result<bool>;
     /// Whether no work is left.
     fn is_done(&self) -> bool;
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use warpswarm_core::Float;
 use warpswarm_core::order::Fitness;
 
+use super::any_objective::{AnyObjective, Prepared};
 use super::bounds::Scales;
 use super::evaluator::{Asked, Evaluator, Portable};
-use super::goal::{Goal, Prepared};
 use super::on_device::{DevicePoints, DeviceValues};
 
-impl<R: Float> Goal<R> for HostObjective<R> {
+impl<R: Float> AnyObjective<R> for HostObjective<R> {
     fn prepared(&self, scales: &Scales<R>) -> Prepared<R> {
         if scales.are_plain() {
             return Prepared(Evaluator::Host(self.clone()));

@@ -15,7 +15,7 @@ pub use warpswarm_core::problems::*;
 pub use crate::settings::precise::Precise;
 
 use crate::algorithms::Algorithm;
-use crate::check::{self, Checked};
+use crate::check::{self, CheckReport};
 use crate::error::{Error, Result, nearest};
 use crate::objective::bounds::Bounds;
 use crate::objective::target::check_dimensions;
@@ -232,14 +232,18 @@ impl ProblemInfo {
     /// # Errors
     ///
     /// As [`check`](fn@crate::check).
-    pub fn check<R: Precise>(&self, bounds: &Bounds, settings: &Settings) -> Result<Checked<R>> {
+    pub fn check<R: Precise>(
+        &self,
+        bounds: &Bounds,
+        settings: &Settings,
+    ) -> Result<CheckReport<R>> {
         let checked = check::with(bounds, settings, &|bounds, algorithm, settings| {
             self.optimiser(0.0, bounds, algorithm, settings)
         })?;
         let coordinate = |i: usize| self.coordinates.get(i).map(|name| name.to_string());
         let constraint = |i: usize| self.constraints.get(i).map(|of| of.name.to_string());
         let derivatives = checked.derivatives.named(coordinate, constraint);
-        Ok(Checked { derivatives, ..checked })
+        Ok(CheckReport { derivatives, ..checked })
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod ask_tell;
 mod driving;
-mod easing;
+mod epsilon_level;
 mod events;
 mod lost;
 mod migration;
@@ -17,9 +17,9 @@ use warpswarm_core::launch::{Control, stopped};
 use warpswarm_cpu_ref::Swarm;
 
 pub use ask_tell::AskTell;
-use easing::Easing;
+use epsilon_level::LevelSchedule;
 pub use events::{Event, Runs};
-pub use migration::Standing;
+pub use migration::Status;
 pub use slice_length::SliceLength;
 
 use super::history::History;
@@ -28,11 +28,11 @@ use super::population::{Population, Statistics};
 use super::report::{Progress, Report, RunProgress};
 use crate::algorithms::Algorithm;
 use crate::engine::plan::Plan;
-use crate::engine::{self, Driver, Job, Placing, Until, Wanted};
+use crate::engine::{self, Deadline, Driver, Job, Placing, Wanted};
 use crate::error::{Error, Result};
+use crate::objective::any_objective::AnyObjective;
 use crate::objective::bounds::{Bounds, Scales};
 use crate::objective::evaluator::Evaluator;
-use crate::objective::goal::Goal;
 use crate::settings::choices::Backend;
 use crate::settings::limit::Limit;
 use crate::settings::{MAX_ITERATIONS, Settings, Stop};
@@ -72,9 +72,9 @@ pub struct Optimiser<R: Float> {
     stop: Stop,
     limit: Limit,
     /// How levels fall in a run from its beginning, if there are levels.
-    schedule: Option<Easing>,
+    schedule: Option<LevelSchedule>,
     /// How levels continue to fall; `None` if all are zero.
-    easing: Option<Easing>,
+    active_schedule: Option<LevelSchedule>,
     recording: Recording,
     pub(crate) history: History<R>,
     slice_length: SliceLength,
@@ -107,7 +107,7 @@ impl<R: Float> Optimiser<R> {
     ///
     /// If bounds, parameters or settings are not allowed, or the backend is unavailable or fails: see
     /// [`Error`](crate::Error).
-    pub fn new<G: Goal<R>>(
+    pub fn new<G: AnyObjective<R>>(
         objective: &G,
         bounds: &Bounds,
         algorithm: &Algorithm,
@@ -120,7 +120,7 @@ impl<R: Float> Optimiser<R> {
     }
 
     /// As [`new`](Optimiser::new), for any algorithm, whose parameters and settings have been checked.
-    pub(crate) fn start<G: Goal<R>>(
+    pub(crate) fn start<G: AnyObjective<R>>(
         objective: &G,
         bounds: &Bounds,
         wanted: Wanted<R>,
@@ -146,7 +146,7 @@ impl<R: Float> Optimiser<R> {
         let (job, driver) = engine::start(by, bounds, wanted, settings)?;
         let setup_seconds = start.elapsed().as_secs_f64();
         let limit = Limit::new(&settings.stop, |iterations| job.evaluations_until(iterations));
-        let schedule = Easing::new(settings, limit);
+        let schedule = LevelSchedule::new(settings, limit);
         let mut optimiser = Optimiser {
             slice_length: SliceLength::first(&job, &driver),
             placing: driver.placing(),
@@ -155,7 +155,7 @@ impl<R: Float> Optimiser<R> {
             stop: settings.stop.clone(),
             limit,
             schedule,
-            easing: schedule,
+            active_schedule: schedule,
             job,
             recording: Recording::new(settings),
             history: History::new(settings),
@@ -163,7 +163,7 @@ impl<R: Float> Optimiser<R> {
             setup_seconds,
             polisher: None,
         };
-        optimiser.ease()?;
+        optimiser.lower_levels()?;
         Ok(optimiser)
     }
 
@@ -177,7 +177,7 @@ impl<R: Float> Optimiser<R> {
     pub fn step(&mut self, iterations: u64) -> Result<()> {
         let left = MAX_ITERATIONS - reached(&self.runs()?.landmarks()?);
         let start = Instant::now();
-        self.advance(iterations.min(left), None, &Until::never())?;
+        self.advance(iterations.min(left), None, &Deadline::never())?;
         // A launch returns before the device has finished: wait, so that the time is that of the work.
         self.runs()?.landmarks()?;
         self.seconds += start.elapsed().as_secs_f64();
@@ -317,7 +317,7 @@ impl<R: Float> Optimiser<R> {
     pub fn restore(&mut self, state: &[Swarm<R>]) -> Result<()> {
         self.job.check_state(state)?;
         self.replace(|runs| runs.restore(state))?;
-        self.go_on_easing()?;
+        self.restore_levels()?;
         // The last record could otherwise hide an earlier iteration from the next run.
         self.history.replace(Vec::new());
         Ok(())

@@ -9,8 +9,8 @@ use crate::algorithms::USUAL_INDIVIDUALS;
 use crate::engine::{Procedure, Wanted};
 use crate::error::Result;
 use crate::machine::kernels::Kernels;
+use crate::objective::any_objective::AnyObjective;
 use crate::objective::bounds::Bounds;
-use crate::objective::goal::Goal;
 use crate::settings::Settings;
 use crate::settings::choices::Backend;
 
@@ -34,7 +34,7 @@ use crate::settings::choices::Backend;
 ///     fn start(&self, _: R, _: R) -> Own<R> {
 ///         Own::default()
 ///     }
-///     fn look<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
+///     fn observe<P: Population<R>>(&self, _: &Individual<R>, _: &P, _: &mut Numbers<R>) {}
 ///     fn plan(&self, _: &Individual<R>, _: (), _: &mut Numbers<R>) {}
 ///     fn propose<S: Site<R>>(&self, _: &(), site: &S) -> (R, Own<R>) {
 ///         (R::HALF * (site.public() + site.best()), Own::default())
@@ -80,7 +80,7 @@ impl<R: Float> OwnMethod<R> {
     /// # Errors
     ///
     /// As [`Optimiser::new`].
-    pub fn optimiser<G: Goal<R>>(
+    pub fn optimiser<G: AnyObjective<R>>(
         &self,
         objective: &G,
         bounds: &Bounds,
@@ -119,7 +119,7 @@ impl<R: Float> OwnMethod<R> {
     /// # Errors
     ///
     /// As [`Optimiser::new`] and [`Optimiser::run`].
-    pub fn minimise<G: Goal<R>>(
+    pub fn minimise<G: AnyObjective<R>>(
         &self,
         objective: &G,
         bounds: &Bounds,

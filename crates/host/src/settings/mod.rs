@@ -31,8 +31,8 @@ pub const MAX_RUNS: u64 = u32::MAX as u64;
 /// Settings of a single run of a batch; with `None` the setting of the batch applies.
 ///
 /// ```
-/// use warpswarm::{Algorithm, Bounds, OfRun, Settings, Stop, minimise, problems::Sphere};
-/// let of_runs = [3, 8].map(|seed| OfRun { seed: Some(seed), ..OfRun::default() }).to_vec();
+/// use warpswarm::{Algorithm, Bounds, RunSettings, Settings, Stop, minimise, problems::Sphere};
+/// let of_runs = [3, 8].map(|seed| RunSettings { seed: Some(seed), ..RunSettings::default() }).to_vec();
 /// let stop = Stop::iterations(10);
 /// let batch = Settings { individuals: 16, runs: 2, of_runs, stop, ..Settings::default() };
 /// // Its second run alone.
@@ -45,7 +45,7 @@ pub const MAX_RUNS: u64 = u32::MAX as u64;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
-pub struct OfRun {
+pub struct RunSettings {
     /// The seed of the run's draws. A run gives the same result on its own, with this seed and its number in the batch
     /// as [`first_run`](Settings::first_run).
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::optional_whole"))]
@@ -83,7 +83,7 @@ pub struct Settings {
     /// When to stop. Default: after 1,000 iterations.
     pub stop: Stop,
     /// Per-run settings: one for each run, or none. Default none.
-    pub of_runs: Vec<OfRun>,
+    pub of_runs: Vec<RunSettings>,
     /// Whether larger values are better. Default: no.
     pub maximise: bool,
     /// Whether individuals may arrive from other runs, as between islands. Such a run continues if its best is
@@ -219,7 +219,7 @@ impl Settings {
 
     /// Checks that restarts are possible with the other settings.
     fn check_restart(&self) -> Result<()> {
-        let stagnates = |own: &OfRun| own.stagnation.is_some();
+        let stagnates = |own: &RunSettings| own.stagnation.is_some();
         let hinders = [
             (self.migrates, "between islands, or runs that are no islands"),
             (self.split, "for a swarm that devices share, or a swarm on one device"),

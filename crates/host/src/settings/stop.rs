@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use warpswarm_core::Float;
 use warpswarm_core::launch::StopRule;
 
-use super::{MAX_ITERATIONS, OfRun};
+use super::{MAX_ITERATIONS, RunSettings};
 use crate::error::{Error, Result};
 
 /// When to stop: at the first of these conditions that holds.
@@ -171,7 +171,7 @@ impl Stop {
     }
 
     /// The stop conditions of a run with these settings of its own.
-    pub(crate) fn of(&self, own: &OfRun) -> Stop {
+    pub(crate) fn of(&self, own: &RunSettings) -> Stop {
         Stop {
             target: own.target.or(self.target),
             stagnation: own.stagnation.or(self.stagnation),

@@ -1,8 +1,8 @@
 //! Whether derivatives that are wrong are seen, and none that are right.
 
 use warpswarm::{
-    Algorithm, Backend, Bounds, Derivatives, Goal, HostObjective, Objective, Optimiser, Point,
-    Precise, PsoParams, Real, Scale, Settings, Variable, problems,
+    Algorithm, AnyObjective, Backend, Bounds, Derivatives, HostObjective, Objective, Optimiser,
+    Point, Precise, PsoParams, Real, Scale, Settings, Variable, problems,
 };
 
 fn settings() -> Settings {
@@ -13,7 +13,7 @@ fn pso() -> Algorithm {
     PsoParams::default().into()
 }
 
-fn derivatives<R: Precise>(goal: &impl Goal<R>, bounds: &Bounds) -> Derivatives<R> {
+fn derivatives<R: Precise>(goal: &impl AnyObjective<R>, bounds: &Bounds) -> Derivatives<R> {
     Optimiser::new(goal, bounds, &pso(), &settings()).unwrap().derivatives().unwrap()
 }
 

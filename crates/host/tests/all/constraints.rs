@@ -123,7 +123,7 @@ fn runs_that_have_stopped_take_no_time() {
     let settings = Settings { stop: Stop::iterations(1000).or_target(0.0), ..settings(1000) };
     let algorithm = Algorithm::Pso(Default::default());
     let mut optimiser = Optimiser::<f64>::new(&ring, &bounds(2), &algorithm, &settings).unwrap();
-    while optimiser.standing().unwrap().goes_on {
+    while optimiser.status().unwrap().goes_on {
         optimiser.step(1).unwrap();
     }
     let state = optimiser.state().unwrap();

@@ -60,7 +60,7 @@ fn a_closure_fits_as_a_model_does() {
             let found = fit(&model, &bounds(), &settings).unwrap();
             for number in 0..fits {
                 let [ours, right] = [&found, &right].map(|fits| fits.get(number).unwrap());
-                assert!(ours.ended().is_converged(), "{number}: {:?}", ours.ended());
+                assert!(ours.status().is_converged(), "{number}: {:?}", ours.status());
                 let pairs = ours.parameters().into_iter().zip(right.parameters());
                 let errors = ours.errors().into_iter().zip(right.errors());
                 for (ours, right) in pairs.chain(errors) {

@@ -48,7 +48,7 @@ fn within(absolute_sigma: bool, limits: [f64; 2]) -> [[f64; 3]; 2] {
     let fits = fit(&model, &bounds, &settings).unwrap();
     let mut counts = [[0_u32; 3]; 2];
     for one in fits.iter() {
-        assert!(one.ended().is_converged(), "{}: {:?}", one.number(), one.ended());
+        assert!(one.status().is_converged(), "{}: {:?}", one.number(), one.status());
         assert_eq!(one.degrees_of_freedom(), 20);
         let both = one.parameters().into_iter().zip(one.errors());
         for (i, (value, error)) in both.enumerate() {

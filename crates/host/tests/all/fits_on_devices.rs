@@ -23,7 +23,7 @@ fn bits<R: Precise>(fits: &Fits<R>) -> Vec<[u64; 9]> {
         let numbers = [x[0], x[1], x[x.len() - 1], more[0], more[1], more[2], more[3]];
         let numbers = numbers.map(R::to_bits64);
         let [a, b, c, d, e, f, g] = numbers;
-        [a, b, c, d, e, f, g, u64::from(fit.evaluations()), fit.ended() as u64]
+        [a, b, c, d, e, f, g, u64::from(fit.evaluations()), fit.status() as u64]
     };
     (0..fits.len()).map(of).collect()
 }
@@ -80,7 +80,7 @@ fn large_fits_have_the_same_bits() {
         &decays(1, 66_000),
         &FitSettings { start: vec![19.0, 1.4, 1.9], ..FitSettings::default() },
     );
-    assert!(fits.get(0).unwrap().ended().is_converged());
+    assert!(fits.get(0).unwrap().status().is_converged());
 }
 
 /// Seven parameters take the kernels for eight; several models follow each other.
@@ -129,7 +129,7 @@ fn large_results_have_the_same_bits() {
     let limits = (0..12).map(|i| if i < 2 { [-9000.0, 9000.0] } else { [0.25; 2] }).collect();
     let start = vec![0.25; 12];
     let fits = compared::<f64>(&problem, &FitSettings { start, limits, ..FitSettings::default() });
-    assert!(fits.iter().all(|fit| fit.ended().is_converged()));
+    assert!(fits.iter().all(|fit| fit.status().is_converged()));
 }
 
 /// Whichever call of a device fails, the fits do, and its memory is given back.

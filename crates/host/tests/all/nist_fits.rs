@@ -52,7 +52,7 @@ fn check(case: &Case, settings: &FitSettings) {
     assert!(values >= 6.0, "{name}: {values:.1} digits, {settings:?}");
     assert!(errors >= wanted, "{name}: {errors:.1} digits of deviations, {settings:?}");
     let found = fits.get(0).unwrap();
-    assert!(found.ended().is_converged(), "{name}: {:?}", found.ended());
+    assert!(found.status().is_converged(), "{name}: {:?}", found.status());
 }
 
 /// 20 seeds of 20 give this; here are two of them.

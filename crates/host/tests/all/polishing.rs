@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use warpswarm::problems::{self, Rosenbrock};
 use warpswarm::{
-    Algorithm, AskTell, Backend, Bounds, DeParams, Error, Fitness, HostObjective, OfRun, PsoParams,
-    Report, Settings, Stop, StopReason, Variable, algorithms, maximise, minimise,
+    Algorithm, AskTell, Backend, Bounds, DeParams, Error, Fitness, HostObjective, PsoParams,
+    Report, RunSettings, Settings, Stop, StopReason, Variable, algorithms, maximise, minimise,
 };
 
 /// Settings for so many iterations and a local search.
@@ -118,7 +118,7 @@ fn runs_are_polished_unless_something_speaks_against_it() {
     assert_eq!(of_rosenbrock(5, &not)[0].polish, None);
 
     // One run of two has reached what it was to.
-    let of_run = |target| OfRun { target: Some(target), ..OfRun::default() };
+    let of_run = |target| RunSettings { target: Some(target), ..RunSettings::default() };
     let of_runs = vec![of_run(1e9), of_run(0.0)];
     let runs = of_rosenbrock(5, &Settings { runs: 2, of_runs, ..unasked(60) });
     assert_eq!(runs[0].stop_reason, StopReason::Target);

@@ -5,8 +5,8 @@ use crate::common::{run, settings};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::{
-    Algorithm, Backend, Bounds, Constraints, DeParams, Devices, OfRun, PsoParams, Report, Restart,
-    Schedule, Settings, Stop, Variable, algorithms,
+    Algorithm, Backend, Bounds, Constraints, DeParams, Devices, PsoParams, Report, Restart,
+    RunSettings, Schedule, Settings, Stop, Variable, algorithms,
 };
 
 /// What comes back from JSON and from TOML.
@@ -81,9 +81,9 @@ fn settings_come_back() {
             .or_target(f64::NEG_INFINITY)
             .or_stagnation(u64::MAX - 1),
         of_runs: vec![
-            OfRun { seed: Some(1 << 63), target: Some(-0.0), stagnation: Some(4) },
-            OfRun::default(),
-            OfRun { target: Some(0.1), ..OfRun::default() },
+            RunSettings { seed: Some(1 << 63), target: Some(-0.0), stagnation: Some(4) },
+            RunSettings::default(),
+            RunSettings { target: Some(0.1), ..RunSettings::default() },
         ],
         maximise: true,
         backend: Backend::Emulator,

@@ -2,9 +2,9 @@
 
 use crate::common::settings;
 use warpswarm::{
-    Algorithm, AskTell, Backend, Bounds, DeParams, Error, Fitness, HostObjective, Objective, OfRun,
-    Optimiser, Point, Points, Real, Scale, Settings, Stop, StopReason, Variable, algorithms, check,
-    maximise, minimise,
+    Algorithm, AskTell, Backend, Bounds, DeParams, Error, Fitness, HostObjective, Objective,
+    Optimiser, Point, Points, Real, RunSettings, Scale, Settings, Stop, StopReason, Variable,
+    algorithms, check, maximise, minimise,
 };
 
 /// Greatest, 7, at (2, 0.001, 3, 0.5).
@@ -115,9 +115,9 @@ fn individuals_begin_where_they_are_told_to() {
 #[test]
 fn a_run_alone_is_that_of_the_batch() {
     let own = [
-        OfRun { seed: Some(11), ..OfRun::default() },
-        OfRun { target: Some(6.0), ..OfRun::default() },
-        OfRun { stagnation: Some(3), ..OfRun::default() },
+        RunSettings { seed: Some(11), ..RunSettings::default() },
+        RunSettings { target: Some(6.0), ..RunSettings::default() },
+        RunSettings { stagnation: Some(3), ..RunSettings::default() },
     ];
     let bounds = |run: f64| {
         Bounds::new(vec![-4.0, 1e-4, 0.0, 0.5], vec![4.0 + run, 1.0, 9.0, 0.5])
@@ -178,7 +178,8 @@ fn what_is_wrong_is_said() {
         other.with_scales([Scale::Log]).unwrap_err().to_string(),
         "number of scales is 1; allowed: 4, one a coordinate"
     );
-    let settings = Settings { runs: 3, of_runs: vec![OfRun::default(); 2], ..Settings::default() };
+    let settings =
+        Settings { runs: 3, of_runs: vec![RunSettings::default(); 2], ..Settings::default() };
     let error =
         Optimiser::<f64>::new(&Hill, &variables(), &Algorithm::Pso(Default::default()), &settings);
     assert_eq!(error.unwrap_err(), Error::Runs { what: "settings", given: 2, runs: 3 });

@@ -21,7 +21,7 @@ pub(super) struct Course {
 
 /// The state of one rank.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
-struct Standing {
+struct RankStatus {
     goes_on: bool,
     reached_target: bool,
     interrupted: bool,
@@ -42,8 +42,8 @@ pub(super) struct Agreed {
 }
 
 impl Agreed {
-    fn of(all: &[Standing]) -> Agreed {
-        let any = |is: fn(&Standing) -> bool| all.iter().any(is);
+    fn of(all: &[RankStatus]) -> Agreed {
+        let any = |is: fn(&RankStatus) -> bool| all.iter().any(is);
         let reason = match () {
             () if any(|rank| rank.reached_target) => Some(StopReason::Target),
             // Not used for any island: each has its own reason.
@@ -62,10 +62,10 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
     pub(super) fn course(&mut self) -> Result<Course> {
         let mut own = Course { at: 0, limit: 0, may_stop: false };
         for group in &mut self.groups {
-            let standing = group.optimiser.standing()?;
-            own.at = own.at.max(standing.iterations);
-            own.limit = own.limit.max(standing.limit);
-            own.may_stop |= standing.may_stop;
+            let status = group.optimiser.status()?;
+            own.at = own.at.max(status.iterations);
+            own.limit = own.limit.max(status.limit);
+            own.may_stop |= status.may_stop;
         }
         let all = gather(self.others, &own)?;
         let course = Course {
@@ -87,25 +87,25 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
         let Course { at, limit, may_stop } = course;
         let whole = limit.saturating_sub(at) / every;
         let interrupt = self.stop.interrupt.as_ref();
-        let mut own = Standing {
+        let mut own = RankStatus {
             interrupted: interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)),
             time_is_up: self.stop.seconds.is_some_and(|limit| self.seconds >= limit),
             // If an island may stop, all ranks have to know at once; a partial epoch is a separate slice.
             epochs: if may_stop { 1 } else { self.epochs_in_time().min(whole).max(1) },
-            ..Standing::default()
+            ..RankStatus::default()
         };
         for group in &mut self.groups {
-            let standing = group.optimiser.standing()?;
-            own.goes_on |= standing.goes_on;
-            own.reached_target |= standing.reached_target;
+            let status = group.optimiser.status()?;
+            own.goes_on |= status.goes_on;
+            own.reached_target |= status.reached_target;
         }
-        if let Some(keeper) = &self.keeper {
-            own.epochs = own.epochs.min(keeper.due_in(at, every));
+        if let Some(checkpointer) = &self.checkpointer {
+            own.epochs = own.epochs.min(checkpointer.due_in(at, every));
             // A state within an epoch cannot be stored, so the state before a partial epoch is.
-            own.keep = first || keeper.is_due(at) || (whole == 0 && at < limit);
+            own.keep = first || checkpointer.is_due(at) || (whole == 0 && at < limit);
         }
         let mut agreed = Agreed::of(&gather(self.others, &own)?);
-        agreed.keep |= self.keeper.is_some() && agreed.reason.is_some();
+        agreed.keep |= self.checkpointer.is_some() && agreed.reason.is_some();
         agreed.keep &= at.is_multiple_of(every);
         Ok(agreed)
     }
@@ -124,15 +124,15 @@ mod tests {
 
     #[test]
     fn what_one_rank_says_counts_for_all() {
-        let going = Standing { goes_on: true, epochs: 9, ..Standing::default() };
-        let done = Standing { epochs: 5, ..Standing::default() };
-        let agreed = |other: Standing| Agreed::of(&[going, other]);
+        let going = RankStatus { goes_on: true, epochs: 9, ..RankStatus::default() };
+        let done = RankStatus { epochs: 5, ..RankStatus::default() };
+        let agreed = |other: RankStatus| Agreed::of(&[going, other]);
         assert_eq!(agreed(done), Agreed { reason: None, keep: false, epochs: 5 });
-        assert!(agreed(Standing { keep: true, ..done }).keep);
+        assert!(agreed(RankStatus { keep: true, ..done }).keep);
         let reason = |other| agreed(other).reason;
-        assert_eq!(reason(Standing { interrupted: true, ..done }), Some(StopReason::Interrupted));
-        assert_eq!(reason(Standing { time_is_up: true, ..going }), Some(StopReason::Seconds));
-        let target = Standing { reached_target: true, interrupted: true, ..done };
+        assert_eq!(reason(RankStatus { interrupted: true, ..done }), Some(StopReason::Interrupted));
+        assert_eq!(reason(RankStatus { time_is_up: true, ..going }), Some(StopReason::Seconds));
+        let target = RankStatus { reached_target: true, interrupted: true, ..done };
         assert_eq!(reason(target), Some(StopReason::Target));
         assert_eq!(Agreed::of(&[done, done]).reason, Some(StopReason::Iterations));
     }

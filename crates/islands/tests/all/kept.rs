@@ -5,7 +5,9 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::{Precise, Settings};
-use warpswarm_islands::{Archipelago, Event, Interval, Islands, Keeper, Kept, Topology};
+use warpswarm_islands::{
+    Archipelago, CheckpointFolder, Checkpointer, Event, Interval, Islands, Topology,
+};
 
 use super::{Done, assert_same, done, eight, on_ranks, until};
 
@@ -18,10 +20,10 @@ fn go_on<R: Precise + Serialize + DeserializeOwned>(
 ) -> Done<R> {
     let all = on_ranks(ranks, islands, settings, |own: &mut Archipelago<'_, R>| {
         if folder.exists() {
-            let kept = Kept::open(folder).unwrap();
+            let kept = CheckpointFolder::open(folder).unwrap();
             own.resume(kept.checkpoint(own.own()).unwrap()).unwrap();
         }
-        own.keep(Keeper::new(folder, Interval::Iterations(1), "about".into()));
+        own.keep(Checkpointer::new(folder, Interval::Iterations(1), "about".into()));
         let report = own.run_observed(&mut |event| assert!(!matches!(event, Event::NotKept(_))));
         (report.unwrap(), own.states().unwrap())
     });
@@ -60,7 +62,7 @@ fn a_rest_is_repeated() {
     let all = tempfile::tempdir().unwrap();
     let folder = all.path().join("kept");
     go_on::<f64>(2, &islands, &until(23), &folder);
-    let kept = Kept::open(&folder).unwrap().checkpoint::<f64>(0..8).unwrap();
+    let kept = CheckpointFolder::open(&folder).unwrap().checkpoint::<f64>(0..8).unwrap();
     assert!(kept.states.iter().all(|state| state.control.iterations == 20));
     let straight = done::<f64>(1, &islands, &until(41));
     assert_same(&straight, &go_on(4, &islands, &until(41), &folder), "a rest");
@@ -109,7 +111,7 @@ fn a_folder_that_cannot_be_written_costs_no_time() {
     std::fs::write(&folder, "no folder").unwrap();
     let islands = eight(Topology::Ring, &["pso"]);
     let errors = on_ranks(2, &islands, &until(u64::MAX >> 8), |own: &mut Archipelago<'_, f64>| {
-        own.keep(Keeper::new(&folder, Interval::default(), String::new()));
+        own.keep(Checkpointer::new(&folder, Interval::default(), String::new()));
         own.run().unwrap_err().to_string()
     });
     assert!(errors[0].contains("file cannot be written"), "{errors:?}");

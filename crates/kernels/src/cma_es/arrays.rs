@@ -210,7 +210,8 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         });
         block::sync();
         let sums = [[told.get(0), told.get(1)], [told.get(2), told.get(3)]];
-        let strategy = Strategy::of_sums((self.n, individuals), self.args.succession.active, sums);
+        let strategy =
+            Strategy::of_sums((self.n, individuals), self.args.restart_policy.active, sums);
         if index() == 0 {
             let (kept, numbers) = (self.kept_strategy(), strategy.numbers());
             let mut k = 0;

@@ -6,8 +6,8 @@ use warpswarm_device::block;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::warp::Word;
 
-use super::legs::Leg;
-use super::meetings::Meetings;
+use super::restart::Leg;
+use super::run_barrier::RunBarrier;
 use super::search::{Holds, Search, index, lane, threads};
 
 /// The length of the first lists.
@@ -21,7 +21,7 @@ const JOINED: u32 = 1 + LANES * TOGETHER as u32;
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// Ranks all samples of the run, and computes the weight of each rank for the matrix.
     #[inline(always)]
-    pub(super) fn rank(&self, leg: &Leg, meetings: &mut Meetings) -> View<Candidate<R>> {
+    pub(super) fn rank(&self, leg: &Leg, barrier: &mut RunBarrier) -> View<Candidate<R>> {
         let strategy = &self.strategy(leg.individuals);
         // After this barrier all of the block's samples have a fitness.
         block::sync();
@@ -77,7 +77,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         // Each block has one list. Merging is shared: each block places its own part of the list that it is in.
         let mut blocks = 1;
         while blocks < self.blocks() {
-            meetings.meet();
+            barrier.wait();
             let to = self.ranking(1 - number);
             let is_last = blocks * JOINED >= self.blocks();
             let lists = Lists::of(self.part / blocks.max(1), blocks * share, leg.individuals);
@@ -103,7 +103,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             }
             (from, number, blocks) = (to, 1 - number, blocks * JOINED);
         }
-        meetings.meet();
+        barrier.wait();
         from
     }
 

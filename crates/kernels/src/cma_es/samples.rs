@@ -8,7 +8,7 @@ use warpswarm_device::point::{WarpPoint, fold_by_warp, fold_tile_by_warp};
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{objective, warp};
 
-use super::legs::Leg;
+use super::restart::Leg;
 use super::search::{Holds, Search, lane, warp_index, warps};
 use crate::run::level;
 
@@ -120,7 +120,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
             }
             k += 1;
         }
-        if self.args.succession.active {
+        if self.args.restart_policy.active {
             self.find_squares(group);
         }
     }

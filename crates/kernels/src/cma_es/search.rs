@@ -5,16 +5,16 @@ use core::marker::PhantomData;
 use warpswarm_core::launch::{
     CmaEsArgs, CmaEsLayout, Control, DistributionLayout, OwnRun, head, slots_len,
 };
-use warpswarm_core::legs::Legs;
 use warpswarm_core::order::Candidate;
 use warpswarm_core::random::RunKey;
+use warpswarm_core::restart::RestartState;
 use warpswarm_device::grid::Exchange;
 use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread};
 
-use super::legs::Leg;
-use super::meetings::Meetings;
+use super::restart::Leg;
+use super::run_barrier::RunBarrier;
 use crate::run::{bounds_of_run, of_run};
 
 /// The memory in which a block keeps its matrices.
@@ -149,7 +149,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     }
 
     #[inline(always)]
-    pub(crate) fn legs(&self) -> View<Legs> {
+    pub(crate) fn legs(&self) -> View<RestartState> {
         self.own(self.args.legs, 1)
     }
 
@@ -185,7 +185,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     }
 
     #[inline(always)]
-    pub(crate) fn meetings(&self) -> Meetings {
+    pub(crate) fn barrier(&self) -> RunBarrier {
         let blocks = self.args.blocks_per_run;
         let words = slots_len::<f32>(false, 1, u64::from(blocks)) as usize;
         let slots = if blocks > 1 {
@@ -194,7 +194,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
             View::EMPTY
         };
         let exchange = Exchange::new(slots, blocks, 1);
-        Meetings { exchange, blocks, part: self.part, tag: self.args.tag }
+        RunBarrier { exchange, blocks, part: self.part, tag: self.args.tag }
     }
 
     /// Blocks that share the run.

@@ -8,7 +8,7 @@ use warpswarm_core::method::Method;
 use warpswarm_device::entry::max_block;
 use warpswarm_device::view::{DeviceReal, View};
 
-use super::memory::{Around, iterate};
+use super::memory::{ProposalContext, iterate};
 use super::population::{Generation, key_of_block};
 use crate::run::of_run;
 
@@ -32,15 +32,16 @@ pub fn ask<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
     let stride = args.stride as usize;
     let asked = of_run(args.asked, args.runs, generation.number, tries(launch) * stride);
     generation.each(|index| {
-        let (around, first, seen) = Around::looks(method, generation, (iteration, index));
-        let attempts = around.attempts(method);
+        let (context, first, seen) =
+            ProposalContext::observe(method, generation, (iteration, index));
+        let attempts = context.attempts(method);
         let mut attempt = 0;
         while attempt < attempts {
-            let around = around.attempt(attempt);
+            let context = context.attempt(attempt);
             let mut tried = first;
-            let plan = method.plan(&around.who, seen, &mut tried);
+            let plan = method.plan(&context.who, seen, &mut tried);
             let row = asked.part(place(method, index, attempt) * stride, stride);
-            around.propose(method, &plan, row);
+            context.propose(method, &plan, row);
             attempt += 1;
         }
     });
@@ -53,10 +54,10 @@ pub fn ask<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
 /// **Shared memory.** [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
 #[inline(always)]
 pub fn tell<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
-    iterate(launch, |generation, around, _| {
+    iterate(launch, |generation, context, _| {
         let (told, runs) = (launch.args.told, launch.args.runs);
         let told: View<_> = of_run(told, runs, generation.number, tries(launch));
-        told.get(place(&launch.method, around.who.index, around.who.attempt))
+        told.get(place(&launch.method, context.who.index, context.who.attempt))
     });
 }
 

@@ -27,22 +27,22 @@ use crate::run::count_not_finite;
 /// **Shared memory.** [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
 #[inline(always)]
 pub fn step<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
-    iterate(launch, |_, around, plan| evaluated(&launch.method, around, plan));
+    iterate(launch, |_, context, plan| evaluated(&launch.method, context, plan));
 }
 
 /// The fitness of a proposal.
 #[inline(always)]
 fn evaluated<R: DeviceReal, M: Method<R>>(
     method: &M,
-    around: &Around<'_, R>,
+    context: &ProposalContext<'_, R>,
     plan: &M::Plan,
 ) -> Fitness<R> {
-    let row = around.after.row(around.who.index);
+    let row = context.after.row(context.who.index);
     // The proposal is written where the public point will be. After this barrier all lanes have read the attempt
     // before.
     warp::sync();
-    around.propose(method, plan, row);
-    let point = WarpPoint::new(row, around.who.dimensions as usize);
+    context.propose(method, plan, row);
+    let point = WarpPoint::new(row, context.who.dimensions as usize);
     objective::evaluate::<R, _, true>(&point)
 }
 
@@ -59,8 +59,8 @@ pub(crate) fn turn<R: DeviceReal, M: Method<R>>(
         generation.renew(method);
     }
     generation.learn(method, iteration, None);
-    let judge = |_: &Generation<'_, R>, around: &Around<'_, R>, plan: &M::Plan| {
-        evaluated(method, around, plan)
+    let judge = |_: &Generation<'_, R>, context: &ProposalContext<'_, R>, plan: &M::Plan| {
+        evaluated(method, context, plan)
     };
     let (_, not_finite) = advance_all::<R, M>(method, generation, iteration, &judge);
     generation.teach(method, iteration, None);
@@ -76,7 +76,7 @@ fn advance_all<R: DeviceReal, M: Method<R>>(
     method: &M,
     generation: &Generation<'_, R>,
     iteration: u64,
-    judge: &impl Fn(&Generation<'_, R>, &Around<'_, R>, &M::Plan) -> Fitness<R>,
+    judge: &impl Fn(&Generation<'_, R>, &ProposalContext<'_, R>, &M::Plan) -> Fitness<R>,
 ) -> (Candidate<R>, u32) {
     let (first, end) = generation.of_this_block();
     let (mut mine, mut not_finite, mut index) = (Candidate::NONE, 0, first + thread::warp());
@@ -93,7 +93,7 @@ fn advance_all<R: DeviceReal, M: Method<R>>(
 #[inline(always)]
 pub(super) fn iterate<R: DeviceReal, M: Method<R>>(
     launch: &MethodArgs<R, M>,
-    judge: impl Fn(&Generation<'_, R>, &Around<'_, R>, &M::Plan) -> Fitness<R>,
+    judge: impl Fn(&Generation<'_, R>, &ProposalContext<'_, R>, &M::Plan) -> Fitness<R>,
 ) {
     max_block::<MAX_BLOCK>();
     let args = &launch.args;
@@ -119,7 +119,7 @@ pub(super) fn iterate<R: DeviceReal, M: Method<R>>(
 
 /// An individual that proposes, and the data that it uses.
 #[derive(Clone, Copy)]
-pub(super) struct Around<'a, R> {
+pub(super) struct ProposalContext<'a, R> {
     pub(super) who: Individual<R>,
     generation: &'a Generation<'a, R>,
     before: Parity<R>,
@@ -128,25 +128,29 @@ pub(super) struct Around<'a, R> {
     public: View<R>,
 }
 
-impl<'a, R: DeviceReal> Around<'a, R> {
+impl<'a, R: DeviceReal> ProposalContext<'a, R> {
     /// Prepares an individual: what it looks at, its numbers, and what it has seen.
     #[inline(always)]
-    pub(super) fn looks<M: Method<R>>(
+    pub(super) fn observe<M: Method<R>>(
         method: &M,
         generation: &'a Generation<'a, R>,
         (iteration, index): (u64, u32),
-    ) -> (Self, Numbers<R>, M::Seen) {
+    ) -> (Self, Numbers<R>, M::Observation) {
         let (before, after) = (generation.read_by(iteration), generation.written_by(iteration));
         let who = generation.individual(iteration, index, before.fitness.get(index as usize));
         let others = SeenByWarp::<R, true> { generation, before };
         let (numbers, seen, who, from) = looked(method, before, &others, who);
-        (Around { who, generation, before, after, public: before.row(from) }, numbers, seen)
+        (
+            ProposalContext { who, generation, before, after, public: before.row(from) },
+            numbers,
+            seen,
+        )
     }
 
     /// The same for an attempt.
     #[inline(always)]
     pub(super) fn attempt(&self, attempt: u32) -> Self {
-        Around { who: Individual { attempt, ..self.who }, ..*self }
+        ProposalContext { who: Individual { attempt, ..self.who }, ..*self }
     }
 
     /// How many attempts the individual makes.
@@ -165,7 +169,7 @@ impl<'a, R: DeviceReal> Around<'a, R> {
     /// A coordinate of a proposal, or of the first position, and of the own rows after it.
     #[inline(always)]
     fn proposed<M: Method<R>>(&self, method: &M, plan: &M::Plan, i: u32) -> (R, Own<R>) {
-        let Around { who, generation, before, public, .. } = self;
+        let ProposalContext { who, generation, before, public, .. } = self;
         let best = || generation.global_position.get(i as usize);
         let public = || public.get(i as usize);
         generation.proposed(method, *before, (who, plan), i, public, best)
@@ -183,7 +187,7 @@ fn coordinates(dimensions: u32, mut work: impl FnMut(u32)) {
 }
 
 /// The best attempt so far: its number, its fitness, its plan and its numbers.
-type Kept<R, P> = (u32, Fitness<R>, P, Numbers<R>);
+type BestAttempt<R, P> = (u32, Fitness<R>, P, Numbers<R>);
 
 /// Moves an individual by one iteration, or places it. Returns the fitness of its public point, and how many of its
 /// evaluations were not finite.
@@ -194,20 +198,20 @@ fn advance<R: DeviceReal, M: Method<R>>(
     method: &M,
     generation: &Generation<'_, R>,
     at: (u64, u32),
-    judge: &impl Fn(&Generation<'_, R>, &Around<'_, R>, &M::Plan) -> Fitness<R>,
+    judge: &impl Fn(&Generation<'_, R>, &ProposalContext<'_, R>, &M::Plan) -> Fitness<R>,
 ) -> (Fitness<R>, u32) {
-    let (around, first, seen) = Around::looks(method, generation, at);
-    let (who, after) = (&around.who, around.after);
+    let (context, first, seen) = ProposalContext::observe(method, generation, at);
+    let (who, after) = (&context.who, context.after);
     let (starts, dimensions) = (who.iteration == 0, who.dimensions);
-    let attempts = around.attempts(method);
-    let mut kept: Option<Kept<R, M::Plan>> = None;
+    let attempts = context.attempts(method);
+    let mut kept: Option<BestAttempt<R, M::Plan>> = None;
     let (mut attempt, mut not_finite) = (0, 0);
     while attempt < attempts {
-        let around = around.attempt(attempt);
+        let context = context.attempt(attempt);
         let mut tried = first;
-        let plan = method.plan(&around.who, seen, &mut tried);
+        let plan = method.plan(&context.who, seen, &mut tried);
         let level = generation.level_of::<true>(who.index);
-        let fitness = judge(generation, &around, &plan).within(level);
+        let fitness = judge(generation, &context, &plan).within(level);
         not_finite += u32::from(!fitness.is_finite());
         let better = match kept {
             None => true,
@@ -220,26 +224,26 @@ fn advance<R: DeviceReal, M: Method<R>>(
     }
     let row = after.row(who.index);
     let Some((attempt, fitness, plan, mut numbers)) = kept else {
-        coordinates(dimensions, |i| row.set(i as usize, around.public.get(i as usize)));
+        coordinates(dimensions, |i| row.set(i as usize, context.public.get(i as usize)));
         if thread::lane() == 0 {
             after.fitness.set(who.index as usize, who.fitness);
             after.set_numbers(who.index, first);
         }
         return (who.fitness, 0);
     };
-    let around = around.attempt(attempt);
-    let who = &around.who;
+    let context = context.attempt(attempt);
+    let who = &context.who;
     let accepted = starts || method.accept(who, &plan, fitness, &mut numbers);
     warp::sync();
     coordinates(dimensions, |i| {
-        let (x, own) = around.proposed(method, &plan, i);
-        row.set(i as usize, if accepted { x } else { around.public.get(i as usize) });
+        let (x, own) = context.proposed(method, &plan, i);
+        row.set(i as usize, if accepted { x } else { context.public.get(i as usize) });
         generation.set_own::<M>(who.index, i, own);
     });
     let fitness = if accepted { fitness } else { who.fitness };
     let numbers = if starts { first } else { numbers };
     if let Some(left) = generation.leaves(method, who.index, &numbers) {
-        coordinates(dimensions, |i| left.set(i as usize, around.public.get(i as usize)));
+        coordinates(dimensions, |i| left.set(i as usize, context.public.get(i as usize)));
     }
     if thread::lane() == 0 {
         after.fitness.set(who.index as usize, fitness);

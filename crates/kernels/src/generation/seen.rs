@@ -150,13 +150,13 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByWarp<'_, R,
     }
 
     #[inline(always)]
-    fn square(&self, a: u32, b: u32) -> R {
+    fn squared_distance(&self, a: u32, b: u32) -> R {
         let [square] = self.squares(a, [b]);
         square
     }
 
     #[inline(always)]
-    fn nearest_square(&self, index: u32, n: u32) -> R {
+    fn nearest_squared_distance(&self, index: u32, n: u32) -> R {
         if R::WORDS == 1 {
             self.nearest_of::<DISTANCES>(index, n)
         } else {
@@ -324,7 +324,7 @@ impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize
     }
 
     #[inline(always)]
-    fn square(&self, a: u32, b: u32) -> R {
+    fn squared_distance(&self, a: u32, b: u32) -> R {
         let (x, y) = (self.before.row(a), self.before.row(b));
         sum::fold_in_registers::<R, Sum>(self.generation.args.dimensions as usize, |i| {
             let bounds = self.generation.bounds(i as u32);
@@ -351,11 +351,11 @@ pub(crate) fn looked<R: DeviceReal, M: Method<R>, P: Population<R>>(
     before: Parity<R>,
     others: &P,
     who: Individual<R>,
-) -> (Numbers<R>, M::Seen, Individual<R>, u32) {
+) -> (Numbers<R>, M::Observation, Individual<R>, u32) {
     let starts = who.iteration == 0;
     let first = numbers_before(method, before, &who);
     let mut numbers = first;
-    let seen = method.look(&who, others, &mut numbers);
+    let seen = method.observe(&who, others, &mut numbers);
     let from = if starts { who.index } else { method.takes_over(&who, &seen) };
     let fitness = others.fitness(from);
     (if starts { first } else { numbers }, seen, Individual { fitness, ..who }, from)

@@ -12,10 +12,10 @@ use warpswarm_device::shared::SharedArray;
 use warpswarm_device::thread;
 use warpswarm_device::view::{DeviceReal, View};
 
-use super::held::{Around, Spread};
-use super::kept::Copied;
 use super::place::{Place, normals_of, places, set_places};
 use super::population::{Generation, draws_of, hidden};
+use super::proposal::Copied;
+use super::resident::{IterationContext, Spread};
 use super::seen::{SeenByLanes, SeenByWarp, looked, none};
 use super::swarms::bests_of_swarms;
 
@@ -29,7 +29,7 @@ pub struct Threads<R> {
     leader: SharedArray<R>,
     /// This thread's proposal; [`column_place`] gives the place of a coordinate.
     proposal: SharedArray<R>,
-    /// A candidate for each thread; the first ones belong to the [meeting](super::meeting).
+    /// A candidate for each thread; the first ones belong to the [exchange](super::best_exchange).
     scratch: SharedArray<Candidate<R>>,
     /// Which of this thread's individuals have equal rows in both parities.
     copied: Copied,
@@ -76,18 +76,18 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Threads<R> {
     fn advance<const CONSTRAINED: bool>(
         &mut self,
         method: &M,
-        around: Around<'_, R>,
+        context: IterationContext<'_, R>,
         iteration: u64,
         (mut mine, mut not_finite): (Candidate<R>, u32),
     ) -> (Candidate<R>, u32) {
-        let Around { generation, before, .. } = around;
+        let IterationContext { generation, before, .. } = context;
         let seen = SeenByWarp::<R, CONSTRAINED> { generation, before };
         let bests = bests_of_swarms(method, seen, self.scratch);
         let (first, end) = generation.of_this_block();
         let (mut index, mut bit) = (first + thread::index(), 1);
         while index < end {
-            let who = around.individual::<CONSTRAINED>(iteration, index);
-            let (candidate, bad) = self.one::<M, CONSTRAINED>(method, around, (who, bests), bit);
+            let who = context.individual::<CONSTRAINED>(iteration, index);
+            let (candidate, bad) = self.one::<M, CONSTRAINED>(method, context, (who, bests), bit);
             not_finite += bad;
             mine = mine.better(candidate);
             index += thread::block_dim();
@@ -99,7 +99,7 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Threads<R> {
 
 /// An individual before it proposes.
 #[derive(Clone, Copy)]
-struct Standing<R> {
+struct Parent<R> {
     who: Individual<R>,
     numbers: Numbers<R>,
     /// The index of the individual whose public point it has.
@@ -121,11 +121,11 @@ impl<R: DeviceReal> Threads<R> {
     fn one<M: Method<R>, const CONSTRAINED: bool>(
         &mut self,
         method: &M,
-        around: Around<'_, R>,
+        context: IterationContext<'_, R>,
         (who, bests): (Individual<R>, Option<SharedArray<Candidate<R>>>),
         bit: u32,
     ) -> (Candidate<R>, u32) {
-        let Around { generation, before, .. } = around;
+        let IterationContext { generation, before, .. } = context;
         let others = SeenByLanes::<R, CONSTRAINED, 1, 4> { generation, before, bests };
         let (numbers, seen, who, from) = looked(method, before, &others, who);
         let starts = who.iteration == 0;
@@ -145,9 +145,9 @@ impl<R: DeviceReal> Threads<R> {
             if starts {
                 self.start(method, generation, &who);
             } else if R::WORDS > 1 || generation.args.stride < 4 {
-                self.propose::<M, 2>(method, around, (who, plan), (from, writes));
+                self.propose::<M, 2>(method, context, (who, plan), (from, writes));
             } else {
-                self.propose::<M, 4>(method, around, (who, plan), (from, writes));
+                self.propose::<M, 4>(method, context, (who, plan), (from, writes));
             }
             made = Some((plan, tried));
             if !again {
@@ -159,8 +159,8 @@ impl<R: DeviceReal> Threads<R> {
             }
             round += 1;
         }
-        let standing = Standing { who, numbers, from, bit };
-        (self.settle(method, around, standing, (made, best)), not_finite)
+        let parent = Parent { who, numbers, from, bit };
+        (self.settle(method, context, parent, (made, best)), not_finite)
     }
 
     /// Stores the first position as the proposal, and writes the own rows.
@@ -184,12 +184,19 @@ impl<R: DeviceReal> Threads<R> {
     fn propose<M: Method<R>, const N: usize>(
         &self,
         method: &M,
-        around: Around<'_, R>,
+        context: IterationContext<'_, R>,
         (who, plan): (Individual<R>, M::Plan),
         (from, writes): (u32, bool),
     ) {
         let threads = self;
-        method.specialised(Proposing::<R, M::Plan, N> { threads, around, who, plan, from, writes });
+        method.specialised(Proposing::<R, M::Plan, N> {
+            threads,
+            context,
+            who,
+            plan,
+            from,
+            writes,
+        });
     }
 
     /// The fitness of this thread's proposal.
@@ -209,11 +216,11 @@ impl<R: DeviceReal> Threads<R> {
     fn settle<M: Method<R>>(
         &mut self,
         method: &M,
-        Around { generation, before, after }: Around<'_, R>,
-        standing: Standing<R>,
+        IterationContext { generation, before, after }: IterationContext<'_, R>,
+        parent: Parent<R>,
         (made, best): (Option<Made<R, M::Plan>>, Candidate<R>),
     ) -> Candidate<R> {
-        let Standing { who, mut numbers, from, bit } = standing;
+        let Parent { who, mut numbers, from, bit } = parent;
         let (mut fitness, mut accepted) = (who.fitness, false);
         if let Some((plan, tried)) = made {
             let who = &Individual { attempt: best.index, ..who };
@@ -290,7 +297,7 @@ impl<R: DeviceReal> Threads<R> {
 /// A proposal to be computed, `N` (2 or 4) coordinates at a time; rows have a multiple of `N` places.
 struct Proposing<'a, R, P, const N: usize> {
     threads: &'a Threads<R>,
-    around: Around<'a, R>,
+    context: IterationContext<'a, R>,
     who: Individual<R>,
     plan: P,
     /// The index of the individual whose public point it has.
@@ -304,8 +311,8 @@ impl<R: DeviceReal, M: Method<R>, const N: usize> With<M> for Proposing<'_, R, M
 
     #[inline(always)]
     fn with(self, method: M) {
-        let Proposing { threads, around, ref who, ref plan, from, writes } = self;
-        let Around { generation, before, .. } = around;
+        let Proposing { threads, context, ref who, ref plan, from, writes } = self;
+        let IterationContext { generation, before, .. } = context;
         let others = method.others(plan);
         let (mut first, width) = (0, N as u32);
         // Not unrolled: the body is long, and a multiprocessor holds only a few hundred instructions ready.

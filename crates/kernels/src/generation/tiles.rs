@@ -10,10 +10,10 @@ use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::warp::Word;
 use warpswarm_device::{objective, thread, warp};
 
-use super::held::{Around, Spread};
-use super::kept::{Copied, Proposal, is_better};
 use super::place::{Place, normals_of};
 use super::population::{Generation, draws_of, hidden};
+use super::proposal::{Copied, Proposal, is_better};
+use super::resident::{IterationContext, Spread};
 use super::seen::{SeenByLanes, known, looked, none, numbers_before};
 
 /// Lanes of an individual.
@@ -102,29 +102,29 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
     fn advance<const CONSTRAINED: bool>(
         &mut self,
         method: &M,
-        around: Around<'_, R>,
+        context: IterationContext<'_, R>,
         iteration: u64,
         (mut mine, mut not_finite): (Candidate<R>, u32),
     ) -> (Candidate<R>, u32) {
         let mut round = 0;
-        while let Some(turn) = turn(around, round) {
+        while let Some(turn) = turn(context, round) {
             if M::PLANNING != Planning::IndividualEach {
                 let at = (iteration, round);
                 let (candidate, bad) =
-                    self.take::<M, CONSTRAINED>(method, around, at, (turn, None));
+                    self.take::<M, CONSTRAINED>(method, context, at, (turn, None));
                 not_finite += bad;
                 mine = mine.better(candidate);
                 round += 1;
                 continue;
             }
-            let plan = planned::<R, M, CONSTRAINED>(method, around, (iteration, round), turn);
+            let plan = planned::<R, M, CONSTRAINED>(method, context, (iteration, round), turn);
             let until = round + LANES;
-            while let Some(turn) = self::turn(around, round)
+            while let Some(turn) = self::turn(context, round)
                 && round < until
             {
                 let (at, plan) = ((iteration, round), of_lane::<R, M>(plan, round % LANES));
                 let (candidate, bad) =
-                    self.take::<M, CONSTRAINED>(method, around, at, (turn, Some(plan)));
+                    self.take::<M, CONSTRAINED>(method, context, at, (turn, Some(plan)));
                 not_finite += bad;
                 mine = mine.better(candidate);
                 round += 1;
@@ -137,8 +137,8 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
 /// The individual of this tile in a round, and whether there is one; beyond the end the block's last individual. None
 /// if no tile of the block has an individual.
 #[inline(always)]
-fn turn<R: DeviceReal>(around: Around<'_, R>, round: u32) -> Option<(u32, bool)> {
-    let (first, end) = around.generation.of_this_block();
+fn turn<R: DeviceReal>(context: IterationContext<'_, R>, round: u32) -> Option<(u32, bool)> {
+    let (first, end) = context.generation.of_this_block();
     let start = first + round * (thread::block_dim() / LANES);
     let index = start + thread::index() / LANES;
     (start < end).then_some((index.min(end - 1), index < end))
@@ -149,15 +149,15 @@ fn turn<R: DeviceReal>(around: Around<'_, R>, round: u32) -> Option<(u32, bool)>
 #[inline(always)]
 fn planned<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     method: &M,
-    around: Around<'_, R>,
+    context: IterationContext<'_, R>,
     (iteration, round): (u64, u32),
     now: (u32, bool),
 ) -> M::Plan {
-    let alone = turn(around, round + 1).is_some();
+    let alone = turn(context, round + 1).is_some();
     let ahead = if alone { thread::lane() % LANES } else { 0 };
-    let (index, _) = turn(around, round + ahead).unwrap_or(now);
-    let who = around.individual::<CONSTRAINED>(iteration, index);
-    let Around { generation, before, .. } = around;
+    let (index, _) = turn(context, round + ahead).unwrap_or(now);
+    let who = context.individual::<CONSTRAINED>(iteration, index);
+    let IterationContext { generation, before, .. } = context;
     let (mut numbers, seen, who, _) = if alone {
         let others = SeenByLanes::<R, CONSTRAINED, 1, 16> { generation, before, bests: None };
         looked(method, before, &others, who)
@@ -173,7 +173,7 @@ fn planned<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
 #[inline(always)]
 fn of_lane<R: DeviceReal, M: Method<R>>(plan: M::Plan, lane: u32) -> M::Plan {
     let lane = thread::lane() / LANES * LANES + lane;
-    M::handed(plan, |word| word.shuffle(lane), |number| warp::shuffle(number, lane))
+    M::mapped(plan, |word| word.shuffle(lane), |number| warp::shuffle(number, lane))
 }
 
 impl<R: DeviceReal> Tiles<R> {
@@ -182,13 +182,13 @@ impl<R: DeviceReal> Tiles<R> {
     fn take<M: Method<R>, const CONSTRAINED: bool>(
         &mut self,
         method: &M,
-        around: Around<'_, R>,
+        context: IterationContext<'_, R>,
         (iteration, round): (u64, u32),
         ((index, is_there), plan): ((u32, bool), Option<M::Plan>),
     ) -> (Candidate<R>, u32) {
-        let who = around.individual::<CONSTRAINED>(iteration, index);
+        let who = context.individual::<CONSTRAINED>(iteration, index);
         let bit = 1_u32.checked_shl(round).unwrap_or(0);
-        self.one::<M, CONSTRAINED>(method, around, (who, plan), (is_there, bit))
+        self.one::<M, CONSTRAINED>(method, context, (who, plan), (is_there, bit))
     }
 
     /// Moves an individual by one iteration, or places it. Returns it with the fitness of its public point, and, in one
@@ -200,11 +200,11 @@ impl<R: DeviceReal> Tiles<R> {
     fn one<M: Method<R>, const CONSTRAINED: bool>(
         &mut self,
         method: &M,
-        around: Around<'_, R>,
+        context: IterationContext<'_, R>,
         (who, decided): (Individual<R>, Option<M::Plan>),
         (is_there, bit): (bool, u32),
     ) -> (Candidate<R>, u32) {
-        let Around { generation, before, after } = around;
+        let IterationContext { generation, before, after } = context;
         let stride = generation.args.stride;
         let (mut numbers, seen, who, from) = if decided.is_some() {
             (numbers_before(method, before, &who), None, who, who.index)
@@ -255,7 +255,7 @@ impl<R: DeviceReal> Tiles<R> {
                 first_position(method, generation, &who)
             } else {
                 let leader = self.leader;
-                method.specialised(Proposing { around, who, plan, public, own, leader })
+                method.specialised(Proposing { context, who, plan, public, own, leader })
             };
             let level = generation.level_of::<CONSTRAINED>(who.index);
             let point = TilePoint::<R, LANES, K>::new(x, who.dimensions as usize, self.stage);
@@ -327,7 +327,7 @@ fn first_position<R: DeviceReal, M: Method<R>>(
 
 /// A proposal to be computed: this lane's coordinates.
 struct Proposing<'a, R, P> {
-    around: Around<'a, R>,
+    context: IterationContext<'a, R>,
     who: Individual<R>,
     plan: P,
     public: [R; K],
@@ -342,8 +342,8 @@ impl<R: DeviceReal, M: Method<R>> With<M> for Proposing<'_, R, M::Plan> {
 
     #[inline(always)]
     fn with(self, method: M) -> Self::Output {
-        let Proposing { around, ref who, ref plan, public, own, leader } = self;
-        let Around { generation, before, .. } = around;
+        let Proposing { context, ref who, ref plan, public, own, leader } = self;
+        let IterationContext { generation, before, .. } = context;
         // Opaque, so that values computed from it are not kept in registers throughout.
         let (stride, first) = (generation.args.stride, thread::opaque(first()));
         let best = leader.get4(first);

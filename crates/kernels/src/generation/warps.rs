@@ -10,9 +10,9 @@ use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::{DeviceReal, View};
 use warpswarm_device::{block, thread, warp};
 
-use super::held::{Around, Spread};
-use super::kept::{Proposal, is_better};
 use super::population::{Generation, hidden};
+use super::proposal::{Proposal, is_better};
+use super::resident::{IterationContext, Spread};
 use super::seen::{SeenByWarp, looked, none};
 
 /// A warp moves an individual, or several warps divide its attempts.
@@ -88,16 +88,16 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Warps<R> {
     fn advance<const CONSTRAINED: bool>(
         &mut self,
         method: &M,
-        around: Around<'_, R>,
+        context: IterationContext<'_, R>,
         iteration: u64,
         (mut mine, mut not_finite): (Candidate<R>, u32),
     ) -> (Candidate<R>, u32) {
         let Warps { team, .. } = *self;
-        let (first, end) = around.generation.of_this_block();
+        let (first, end) = context.generation.of_this_block();
         let (mut start, mut number) = (first, 0);
         while start < end {
             let index = start + team.number;
-            let who = (index < end).then(|| around.individual::<CONSTRAINED>(iteration, index));
+            let who = (index < end).then(|| context.individual::<CONSTRAINED>(iteration, index));
             let shares = if team.warps == 1 {
                 None
             } else {
@@ -105,7 +105,7 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Warps<R> {
                 Some((team, self.scratch.part(at, team.warps)))
             };
             let best = (self.leader, self.stage);
-            let (candidate, bad) = advance::<R, M, CONSTRAINED>(method, around, who, best, shares);
+            let (candidate, bad) = advance::<R, M, CONSTRAINED>(method, context, who, best, shares);
             not_finite += bad;
             mine = mine.better(candidate);
             start += team.teams;
@@ -117,7 +117,7 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Warps<R> {
 
 /// An individual before it proposes; `public` is this lane's coordinate.
 #[derive(Clone, Copy)]
-struct Standing<R, S> {
+struct Parent<R, S> {
     who: Individual<R>,
     seen: S,
     numbers: Numbers<R>,
@@ -140,25 +140,25 @@ fn coordinate_of<R: DeviceReal>(stride: u32, get: impl Fn(usize) -> R) -> R {
 #[inline(always)]
 fn advance<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     method: &M,
-    around: Around<'_, R>,
+    context: IterationContext<'_, R>,
     who: Option<Individual<R>>,
     (best, stage): (R, SharedArray<R>),
     shares: Option<(Team, SharedArray<Candidate<R>>)>,
 ) -> (Candidate<R>, u32) {
     let (mut kept, mut not_finite) = (None, 0);
-    let standing = who.map(|who| {
-        let generation = &around.generation.again::<M>();
+    let parent = who.map(|who| {
+        let generation = &context.generation.again::<M>();
         let before = generation.read_by(who.iteration);
         let others = SeenByWarp::<R, CONSTRAINED> { generation, before };
         let (numbers, seen, who, from) = looked(method, before, &others, who);
         let row = before.row(from);
         let public = coordinate_of(generation.args.stride, |i| row.get(i));
-        Standing { who, seen, numbers, public }
+        Parent { who, seen, numbers, public }
     });
-    if let Some(standing) = &standing {
+    if let Some(parent) = &parent {
         let turns = shares.map_or((0, 1), |(team, _)| (team.rank, team.warps));
         (kept, not_finite) =
-            attempts::<R, M, CONSTRAINED>(method, around, standing, (best, stage), turns);
+            attempts::<R, M, CONSTRAINED>(method, context, parent, (best, stage), turns);
     }
     if let Some((team, place)) = shares {
         let mine = match &kept {
@@ -180,8 +180,8 @@ fn advance<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
             return (none::<R, CONSTRAINED>(), not_finite);
         }
     }
-    match standing {
-        Some(standing) => (settle(method, around, standing, kept), not_finite),
+    match parent {
+        Some(parent) => (settle(method, context, parent, kept), not_finite),
         None => (none::<R, CONSTRAINED>(), not_finite),
     }
 }
@@ -190,12 +190,12 @@ fn advance<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
 #[inline(always)]
 fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     method: &M,
-    around: Around<'_, R>,
-    standing: &Standing<R, M::Seen>,
+    context: IterationContext<'_, R>,
+    parent: &Parent<R, M::Observation>,
     (best, stage): (R, SharedArray<R>),
     (first, step): (u32, u32),
 ) -> (Option<Proposal<R, R, M::Plan>>, u32) {
-    let Standing { who, seen, numbers, public } = standing;
+    let Parent { who, seen, numbers, public } = parent;
     let (starts, dimensions) = (who.iteration == 0, who.dimensions as usize);
     let mut kept: Option<Proposal<R, R, M::Plan>> = None;
     let (mut attempt, mut not_finite) = (first, 0);
@@ -204,8 +204,8 @@ fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
         let who = Individual { attempt, key: hidden(who.key), ..*who };
         let mut tried = *numbers;
         let plan = method.plan(&who, *seen, &mut tried);
-        let (x, own) = proposed(method, around, (&who, &plan), (*public, best));
-        let level = around.generation.level_of::<CONSTRAINED>(who.index);
+        let (x, own) = proposed(method, context, (&who, &plan), (*public, best));
+        let level = context.generation.level_of::<CONSTRAINED>(who.index);
         let point = TilePoint::<R, 32, 1>::new([x], dimensions, stage);
         let fitness = objective::evaluate::<R, _, CONSTRAINED>(&point).within(level);
         not_finite += u32::from(!fitness.is_finite());
@@ -222,13 +222,13 @@ fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
 #[inline(always)]
 fn settle<R: DeviceReal, M: Method<R>>(
     method: &M,
-    Around { generation, .. }: Around<'_, R>,
-    standing: Standing<R, M::Seen>,
+    IterationContext { generation, .. }: IterationContext<'_, R>,
+    parent: Parent<R, M::Observation>,
     kept: Option<Proposal<R, R, M::Plan>>,
 ) -> Candidate<R> {
     let generation = &generation.again::<M>();
-    let after = generation.written_by(standing.who.iteration);
-    let Standing { who, mut numbers, public, .. } = standing;
+    let after = generation.written_by(parent.who.iteration);
+    let Parent { who, mut numbers, public, .. } = parent;
     let mut x = public;
     let (mut fitness, i) = (who.fitness, thread::lane());
     if let Some(kept) = kept {
@@ -260,7 +260,7 @@ fn settle<R: DeviceReal, M: Method<R>>(
 #[inline(always)]
 fn proposed<R: DeviceReal, M: Method<R>>(
     method: &M,
-    Around { generation, .. }: Around<'_, R>,
+    IterationContext { generation, .. }: IterationContext<'_, R>,
     (who, plan): (&Individual<R>, &M::Plan),
     (public, best): (R, R),
 ) -> (R, Own<R>) {

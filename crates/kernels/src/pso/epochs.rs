@@ -4,16 +4,16 @@
 //! No block waits for other blocks at the end of an epoch. Each block *reports* to the host the first iteration in
 //! which one of its particles improved on the leader, if there is one, and its worst particle, and continues. The first
 //! block also sends the leader. If no block has an improvement, the host takes the leader to other islands. It
-//! *answers* with the worst particle of all and with the letter that has come from another island. At the end of the
+//! *answers* with the worst particle of all and with the message that has come from another island. At the end of the
 //! next epoch all blocks read the answer. The migrant is offered to the particle that was the worst when the epoch
 //! began.
 //!
 //! Particles therefore compute a *span* of iterations, with the ends of epochs in it, as if no particle improved on the
 //! leader. If one has, all blocks restore the state at the beginning of the span from memory, repeat the iterations up
-//! to the improvement, letters included, and agree on a new leader. Apart from letters, [`resident`](super::resident)
+//! to the improvement, messages included, and agree on a new leader. Apart from messages, [`resident`](super::resident)
 //! does the same.
 
-mod letters;
+mod messages;
 
 use warpswarm_core::launch::{EpochsArgs, SPAN, stopped};
 use warpswarm_device::entry::max_block;
@@ -22,9 +22,9 @@ use warpswarm_device::view::DeviceReal;
 
 use super::Swarm;
 use super::blocks::Grid;
-use super::flight::{Flight, Held, is_in_columns};
-use super::meeting::{Leader, NEVER};
-use super::office::Office;
+use super::flight::{Flight, ParticleState, is_in_columns};
+use super::leader_exchange::{Leader, NEVER};
+use super::mailbox::Mailbox;
 use super::resident::window;
 use crate::run::{count_not_finite, set_progress};
 
@@ -42,7 +42,7 @@ const fn looks_ahead<R: DeviceReal, const LANES: u32, const K: usize>() -> bool 
 struct Island<'a, R, const LANES: u32, const K: usize, const CONSTRAINED: bool> {
     args: &'a EpochsArgs<R>,
     flight: Flight<'a, R, Grid, LANES, K>,
-    held: Held<R, LANES, K>,
+    state: ParticleState<R, LANES, K>,
     leader: Leader<R, K>,
     /// Iterations done before this launch.
     origin: u64,
@@ -94,14 +94,14 @@ enum Next {
 /// iterations.
 ///
 /// **Mapping and arrays.** Those of [`resident`](super::resident::resident), with `LANES` lanes a particle and `K`
-/// coordinates in the registers of each lane. [`OfficeLayout`](warpswarm_core::launch::OfficeLayout) describes
+/// coordinates in the registers of each lane. [`MailboxLayout`](warpswarm_core::launch::MailboxLayout) describes
 /// `reports` and `answers`.
 ///
 /// **Launch.** A cooperative launch of `blocks_per_run` blocks of at most `BLOCK` threads, while the host reads reports
 /// and answers them.
 ///
 /// **Shared memory.** That of [`resident`](super::resident::resident), and from byte `args.near` on the words of
-/// [`OfficeLayout::near`](warpswarm_core::launch::OfficeLayout::near).
+/// [`MailboxLayout::near`](warpswarm_core::launch::MailboxLayout::near).
 #[inline(always)]
 pub fn epochs<
     R: DeviceReal,
@@ -114,7 +114,7 @@ pub fn epochs<
 ) {
     max_block::<BLOCK>();
     let mut island = Island::<R, LANES, K, CONSTRAINED>::new(args);
-    island.office().open();
+    island.mailbox().open();
     loop {
         if island.now == island.goal {
             island.agree();
@@ -146,11 +146,11 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
         let control = swarm.control.get(0);
         let origin = control.iterations;
         let flight = Flight::new(&args.swarm);
-        let held = flight.read::<CONSTRAINED>(origin);
+        let state = flight.read::<CONSTRAINED>(origin);
         Island {
             args,
             flight,
-            held,
+            state,
             leader: Leader::read::<LANES, CONSTRAINED>(swarm),
             origin,
             now: 0,
@@ -179,19 +179,19 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
     }
 
     #[inline(always)]
-    fn office(&self) -> Office<R> {
-        Office::new::<CONSTRAINED>(self.args)
+    fn mailbox(&self) -> Mailbox<R> {
+        Mailbox::new::<CONSTRAINED>(self.args)
     }
 
     /// Agrees with all blocks on the leader of the present iteration.
     #[inline(always)]
     fn agree(&mut self) {
-        let mine = self.flight.offer(&self.held, self.first == self.now);
+        let mine = self.flight.offer(&self.state, self.first == self.now);
         let before = self.leader.best.fitness;
         self.tag = self.tag.wrapping_add(1);
-        let (swarm, x) = (&self.swarm(), &self.held.it.x);
-        let meeting = &self.flight.meeting;
-        if meeting.agree::<CONSTRAINED>(swarm, self.tag, mine, x, &mut self.leader) {
+        let (swarm, x) = (&self.swarm(), &self.state.it.x);
+        let leader_exchange = &self.flight.leader_exchange;
+        if leader_exchange.agree::<CONSTRAINED>(swarm, self.tag, mine, x, &mut self.leader) {
             if self.leader.best.fitness.beats(before) {
                 self.improved = self.now;
             }
@@ -218,7 +218,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
     #[inline(always)]
     fn soonest(&mut self, mine: u32) -> u32 {
         self.tag = self.tag.wrapping_add(1);
-        self.flight.meeting.soonest::<CONSTRAINED>(&self.swarm(), self.tag, mine)
+        self.flight.leader_exchange.soonest::<CONSTRAINED>(&self.swarm(), self.tag, mine)
     }
 
     /// Goes back to the beginning of the span, to repeat its iterations up to `goal`.
@@ -226,11 +226,11 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
     fn go_back(&mut self, goal: u32) {
         if self.answered != self.reports && goal <= self.known * self.args.every {
             // The answer to the last report is received and ignored; another report takes its place.
-            let (office, epoch) = (self.office(), self.known + 1);
-            office.hear::<CONSTRAINED>((self.reports, epoch), office.glance(epoch));
+            let (mailbox, epoch) = (self.mailbox(), self.known + 1);
+            mailbox.hear::<CONSTRAINED>((self.reports, epoch), mailbox.glance(epoch));
             self.answered = self.reports;
         }
-        self.flight.back::<CONSTRAINED>(&mut self.held, self.origin + u64::from(self.base));
+        self.flight.back::<CONSTRAINED>(&mut self.state, self.origin + u64::from(self.base));
         self.now = self.base;
         self.epoch = self.base_epoch;
         self.goal = goal;
@@ -274,12 +274,12 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
             let looks = looks_ahead::<R, LANES, K>();
             let pause = if looks && self.now < last { stop.min(last) } else { stop };
             if looks && self.now == last {
-                self.glance = self.office().glance(self.epoch);
+                self.glance = self.mailbox().glance(self.epoch);
             }
             while self.now < pause {
                 self.now += 1;
                 let now = self.origin + u64::from(self.now);
-                let moved = self.flight.advance::<CONSTRAINED>(&mut self.held, &self.leader, now);
+                let moved = self.flight.advance::<CONSTRAINED>(&mut self.state, &self.leader, now);
                 self.not_finite += u32::from(moved.not_finite);
                 if moved.leads {
                     self.first = self.first.min(self.now);
@@ -298,7 +298,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
     #[inline(always)]
     fn write(&mut self) {
         self.count();
-        self.flight.save(&mut self.held);
+        self.flight.save(&mut self.state);
         self.written = true;
         self.base = self.now;
         self.base_epoch = self.epoch;

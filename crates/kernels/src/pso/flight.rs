@@ -10,7 +10,7 @@ use warpswarm_device::{block, objective, thread, warp};
 use super::Swarm;
 use super::blocks::{Blocks, One};
 use super::columns::Columns;
-use super::meeting::{Leader, Meeting, unconstrained};
+use super::leader_exchange::{Leader, LeaderExchange, unconstrained};
 use super::particle::{self, Bounds, Move, Particle, Weights};
 
 /// Whether the weights of a move are computed during the move before: only if a thread has a particle to itself, with
@@ -36,7 +36,7 @@ pub(super) const fn is_in_common<const LANES: u32, const K: usize>() -> bool {
 pub(super) struct Flight<'a, R, B, const LANES: u32, const K: usize> {
     args: &'a PsoArgs<R>,
     columns: Columns<R>,
-    pub(super) meeting: Meeting<R, B, LANES, K>,
+    pub(super) leader_exchange: LeaderExchange<R, B, LANES, K>,
     bounds: Bounds<R, LANES, K>,
     key: RunKey,
     pub(super) particle: u32,
@@ -46,7 +46,7 @@ pub(super) struct Flight<'a, R, B, const LANES: u32, const K: usize> {
 }
 
 /// The present state of a particle; in columns, the part that is not in shared memory.
-pub(super) struct Held<R, const LANES: u32, const K: usize> {
+pub(super) struct ParticleState<R, const LANES: u32, const K: usize> {
     pub(super) it: Particle<R, LANES, K>,
     pub(super) best: Fitness<R>,
     /// Whether global memory has its personal best; used in columns only.
@@ -75,7 +75,7 @@ impl<R: DeviceReal, const K: usize> Leader<R, K> {
             particle::load::<R, LANES, K>(row, R::ZERO, false)
         };
         let fitness = unconstrained::<R, CONSTRAINED>(global.fitness);
-        let row = Meeting::<R, One, LANES, K>::first_row();
+        let row = LeaderExchange::<R, One, LANES, K>::first_row();
         Leader { best: Candidate::new(fitness, global.index), position, row }
     }
 }
@@ -86,17 +86,20 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
     pub(super) fn new(args: &'a PsoArgs<R>) -> Self {
         let swarm = &Swarm::of_block(args);
         let columns = Columns::<R>::new::<LANES, K>(swarm);
-        let meeting = Meeting::<R, B, LANES, K>::new(swarm, columns);
+        let leader_exchange = LeaderExchange::<R, B, LANES, K>::new(swarm, columns);
         let group = thread::index() / LANES;
         let particle = swarm.part * (thread::block_dim() / LANES) + group;
         let active = particle < swarm.individuals;
         let bounds = Bounds::<R, LANES, K>::of(swarm);
-        Flight { args, columns, meeting, bounds, key: swarm.key(), particle, active }
+        Flight { args, columns, leader_exchange, bounds, key: swarm.key(), particle, active }
     }
 
     /// Loads the particle as it was stored after `iteration`.
     #[inline(always)]
-    pub(super) fn read<const CONSTRAINED: bool>(&self, iteration: u64) -> Held<R, LANES, K> {
+    pub(super) fn read<const CONSTRAINED: bool>(
+        &self,
+        iteration: u64,
+    ) -> ParticleState<R, LANES, K> {
         let swarm = &Swarm::of_block(self.args);
         let particle = self.particle.min(swarm.individuals - 1);
         // Opaque, so that addresses are computed again instead of being kept.
@@ -117,50 +120,50 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
             Particle { x: own(swarm.positions), v: own(swarm.velocities), p }
         };
         let best = unconstrained::<R, CONSTRAINED>(swarm.best.get(particle as usize));
-        Held { it, best, kept: true, ahead: self.ahead(iteration + 1) }
+        ParticleState { it, best, kept: true, ahead: self.ahead(iteration + 1) }
     }
 
     /// Restores the particle that was stored after `iteration`.
     #[inline(always)]
     pub(super) fn back<const CONSTRAINED: bool>(
         &self,
-        held: &mut Held<R, LANES, K>,
+        state: &mut ParticleState<R, LANES, K>,
         iteration: u64,
     ) {
         if self.active {
-            *held = self.read::<CONSTRAINED>(iteration);
+            *state = self.read::<CONSTRAINED>(iteration);
         } else if is_ahead::<R, LANES, K>() {
-            held.ahead = self.ahead(iteration + 1);
+            state.ahead = self.ahead(iteration + 1);
         }
     }
 
     /// Stores an active particle in global memory; in columns, its personal best only if memory does not have it.
     #[inline(always)]
-    pub(super) fn save(&self, held: &mut Held<R, LANES, K>) {
+    pub(super) fn save(&self, state: &mut ParticleState<R, LANES, K>) {
         if !self.active {
             return;
         }
         let swarm = &Swarm::of_block(self.args);
         let particle = thread::opaque(self.particle);
         if is_in_columns::<LANES, K>() {
-            self.columns.write(swarm, particle, !held.kept);
+            self.columns.write(swarm, particle, !state.kept);
         } else {
             let own = |array, own| {
                 let row = swarm.lane_row(array, particle);
                 particle::store::<R, LANES, K>(row, own, is_in_common::<LANES, K>());
             };
-            own(swarm.positions, &held.it.x);
-            own(swarm.velocities, &held.it.v);
+            own(swarm.positions, &state.it.x);
+            own(swarm.velocities, &state.it.v);
             if best_is_shared::<R>(LANES, K as u32) {
                 own(swarm.best_positions, &self.columns.best(swarm.args.stride));
             } else {
-                own(swarm.best_positions, &held.it.p);
+                own(swarm.best_positions, &state.it.p);
             }
         }
         if thread::lane().is_multiple_of(LANES) {
-            swarm.best.set(particle as usize, held.best);
+            swarm.best.set(particle as usize, state.best);
         }
-        held.kept = true;
+        state.kept = true;
     }
 
     /// The weights of the move of an iteration, if they are computed ahead.
@@ -179,7 +182,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
     #[inline(always)]
     pub(super) fn advance<const CONSTRAINED: bool>(
         &self,
-        held: &mut Held<R, LANES, K>,
+        state: &mut ParticleState<R, LANES, K>,
         leader: &Leader<R, K>,
         now: u64,
     ) -> Moved {
@@ -187,12 +190,12 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         let which = Move { key: self.key, iteration: now, individual: self.particle };
         // The weights of the next move depend on nothing in this one: computing them hides latency.
         let pulls = if is_ahead::<R, LANES, K>() || is_in_common::<LANES, K>() {
-            held.ahead
+            state.ahead
         } else {
             self.weights(now)
         };
         if is_ahead::<R, LANES, K>() {
-            held.ahead = self.weights(now + 1);
+            state.ahead = self.weights(now + 1);
         }
         let level = Swarm::of_block(args).level_of::<CONSTRAINED>(self.particle);
         let fitness = if is_in_columns::<LANES, K>() {
@@ -201,35 +204,36 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         } else {
             if is_in_common::<LANES, K>() {
                 let there = (leader.row, args.dimensions);
-                self.columns.advance_row(which, &args.coefficients, &mut held.it, there);
+                self.columns.advance_row(which, &args.coefficients, &mut state.it, there);
             } else {
-                held.it.advance(&args.coefficients, which, &pulls, &leader.position, &self.bounds);
+                state.it.advance(&args.coefficients, which, &pulls, &leader.position, &self.bounds);
             }
             let dimensions = args.dimensions as usize;
-            let point = TilePoint::<R, LANES, K>::new(held.it.x, dimensions, self.meeting.stage);
+            let point =
+                TilePoint::<R, LANES, K>::new(state.it.x, dimensions, self.leader_exchange.stage);
             objective::judge::<R, _, CONSTRAINED>(&point)
         };
         let fitness = if CONSTRAINED { fitness.within(level) } else { fitness };
         let mut leads = false;
-        if self.active && fitness.beats(held.best) {
-            held.best = fitness.canonical();
-            held.kept = false;
+        if self.active && fitness.beats(state.best) {
+            state.best = fitness.canonical();
+            state.kept = false;
             if is_in_columns::<LANES, K>() {
                 self.columns.keep(args.stride);
             } else if best_is_shared::<R>(LANES, K as u32) {
-                self.columns.set_best(args.stride, &held.it.x);
+                self.columns.set_best(args.stride, &state.it.x);
             } else {
-                held.it.p = held.it.x;
+                state.it.p = state.it.x;
             }
-            leads = Candidate::new(held.best, self.particle).beats(leader.best);
+            leads = Candidate::new(state.best, self.particle).beats(leader.best);
         }
         Moved { leads, not_finite: self.active && !fitness.is_finite() }
     }
 
     /// The particle as a candidate for the leader, if it is `better` than the present one.
     #[inline(always)]
-    pub(super) fn offer(&self, held: &Held<R, LANES, K>, better: bool) -> Candidate<R> {
-        if better { Candidate::new(held.best, self.particle) } else { Candidate::NONE }
+    pub(super) fn offer(&self, state: &ParticleState<R, LANES, K>, better: bool) -> Candidate<R> {
+        if better { Candidate::new(state.best, self.particle) } else { Candidate::NONE }
     }
 
     /// Stores a position as the personal best of the particle if it `learns`. Collective in the warp, in which at most
@@ -237,7 +241,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
     #[inline(always)]
     pub(super) fn learn(
         &self,
-        held: &mut Held<R, LANES, K>,
+        state: &mut ParticleState<R, LANES, K>,
         learns: bool,
         position: impl Fn(u32) -> R,
     ) {
@@ -247,7 +251,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
             while k < K {
                 let i = coordinate::<LANES>(thread::lane(), k) as u32;
                 if learns && i < stride {
-                    held.it.p[k] = position(i);
+                    state.it.p[k] = position(i);
                 }
                 k += 1;
             }
@@ -275,8 +279,8 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
     pub(super) fn follow(&self, leader: &mut Leader<R, K>, position: impl Fn(u32) -> R) {
         let stride = self.args.stride;
         if is_in_common::<LANES, K>() {
-            let row = self.meeting.room_for_another(leader);
-            let positions = self.meeting.positions();
+            let row = self.leader_exchange.room_for_another(leader);
+            let positions = self.leader_exchange.positions();
             let mut i = thread::index();
             while i < stride {
                 positions.set(row + i, position(i));
@@ -303,7 +307,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
         if is_in_common::<LANES, K>() {
             let mut i = lane;
             while i < stride {
-                coordinate_is(i, self.meeting.positions().get(leader.row + i));
+                coordinate_is(i, self.leader_exchange.positions().get(leader.row + i));
                 i += 32;
             }
             return;
@@ -331,7 +335,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
             // Here a group is a single thread.
             let mut i = 0;
             while i < stride {
-                let x = self.meeting.positions().get(leader.row + i);
+                let x = self.leader_exchange.positions().get(leader.row + i);
                 swarm.global_position.set(i as usize, x);
                 i += 1;
             }

@@ -19,7 +19,7 @@ use warpswarm_device::view::DeviceReal;
 use super::Swarm;
 use super::blocks::Blocks;
 use super::flight::{Flight, is_in_common};
-use super::meeting::{Leader, NEVER};
+use super::leader_exchange::{Leader, NEVER};
 use crate::run::{count_not_finite, set_progress};
 
 /// Iterations without an improvement are not counted beyond this.
@@ -72,7 +72,7 @@ pub fn resident<
         return;
     }
     let flight = Flight::<R, B, LANES, K>::new(args);
-    let mut held = flight.read::<CONSTRAINED>(control.iterations);
+    let mut state = flight.read::<CONSTRAINED>(control.iterations);
     let mut leader = Leader::<R, K>::read::<LANES, CONSTRAINED>(swarm);
     let mut iteration = control.iterations;
     // Iterations since the last improvement, and those that are left of this launch.
@@ -89,7 +89,7 @@ pub fn resident<
         // In a window of one iteration the improvement can only be in that one, so that no exchange is needed.
         let mut certain = window == 1;
         if !certain {
-            flight.save(&mut held);
+            flight.save(&mut state);
         }
         let (mut first, mut not_finite);
         let improving = loop {
@@ -99,7 +99,7 @@ pub fn resident<
             while done < window {
                 done += 1;
                 let now = iteration + u64::from(done);
-                let moved = flight.advance::<CONSTRAINED>(&mut held, &leader, now);
+                let moved = flight.advance::<CONSTRAINED>(&mut state, &leader, now);
                 not_finite += u32::from(moved.not_finite);
                 if moved.leads {
                     first = first.min(done);
@@ -110,12 +110,12 @@ pub fn resident<
             }
             tag = tag.wrapping_add(1);
             let swarm = &Swarm::of_block(args);
-            let soonest = flight.meeting.soonest::<CONSTRAINED>(swarm, tag, first);
+            let soonest = flight.leader_exchange.soonest::<CONSTRAINED>(swarm, tag, first);
             if soonest >= window {
                 break soonest == window;
             }
             // After that iteration the other particles' moves were wrong: repeat the window up to it.
-            flight.back::<CONSTRAINED>(&mut held, iteration);
+            flight.back::<CONSTRAINED>(&mut state, iteration);
             window = soonest;
             certain = true;
         };
@@ -126,11 +126,17 @@ pub fn resident<
         left -= window;
         idle = idle.saturating_add(window).min(ENDLESS - 1);
         if improving {
-            let mine = flight.offer(&held, first == window);
+            let mine = flight.offer(&state, first == window);
             let before = leader.best.fitness;
             let swarm = &Swarm::of_block(args);
             tag = tag.wrapping_add(1);
-            if flight.meeting.agree::<CONSTRAINED>(swarm, tag, mine, &held.it.x, &mut leader) {
+            if flight.leader_exchange.agree::<CONSTRAINED>(
+                swarm,
+                tag,
+                mine,
+                &state.it.x,
+                &mut leader,
+            ) {
                 if leader.best.fitness.beats(before) {
                     idle = 0;
                 }
@@ -141,7 +147,7 @@ pub fn resident<
             reason = stopped::STAGNATION;
         }
     }
-    flight.save(&mut held);
+    flight.save(&mut state);
     if flight.writes_leader(&leader) {
         let improved = idle < args.iterations as u32 - left;
         let improved_at = if improved {

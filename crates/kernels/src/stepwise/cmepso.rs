@@ -8,7 +8,7 @@
 //! all swarms: the master reads the state of its slaves at the beginning of the iteration. Threads stride if a swarm
 //! has more particles than a block has threads.
 
-use warpswarm_core::cmepso::{Cmepso, Plan, Seen};
+use warpswarm_core::cmepso::{Cmepso, Observation, Plan};
 use warpswarm_core::launch::{MAX_BLOCK, MethodArgs};
 use warpswarm_core::method::{Individual, Method, Numbers, Own};
 use warpswarm_core::order::Candidate;
@@ -86,7 +86,7 @@ pub fn slaves<R: DeviceReal>(launch: &Args<R>) {
     let mut not_finite = 0;
     each(first, end, |i| {
         let slave = best.index;
-        let seen = Seen { personal: i, slave, slaves: slave, master: false };
+        let seen = Observation { personal: i, slave, slaves: slave, master: false };
         not_finite += compete(method, generation, (iteration, i), seen);
     });
     count_not_finite(generation.control, not_finite);
@@ -119,7 +119,7 @@ pub fn master<R: DeviceReal>(launch: &Args<R>) {
         let slave = bests.get((i - first) as usize);
         let takes_over = slave.fitness.beats(fitness.get(i as usize));
         let personal = if takes_over { slave.index } else { i };
-        let seen = Seen { personal, slave: slave.index, slaves, master: true };
+        let seen = Observation { personal, slave: slave.index, slaves, master: true };
         not_finite += compete(method, generation, (iteration, i), seen);
     });
     count_not_finite(generation.control, not_finite);
@@ -141,7 +141,7 @@ struct Particle<'a, R> {
     generation: &'a Generation<'a, R>,
     before: Parity<R>,
     who: Individual<R>,
-    seen: Seen,
+    seen: Observation,
 }
 
 /// A particle, or a replica of it, with its weights.
@@ -171,7 +171,7 @@ fn compete<R: DeviceReal>(
     method: &Cmepso<R>,
     generation: &Generation<'_, R>,
     (iteration, index): (u64, u32),
-    seen: Seen,
+    seen: Observation,
 ) -> u32 {
     let (before, after) = (generation.read_by(iteration), generation.written_by(iteration));
     let (old, row) = (before.fitness.get(index as usize), after.row(index));

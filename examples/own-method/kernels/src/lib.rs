@@ -42,7 +42,7 @@ impl<R: Float> Method<R> for Jaya<R> {
     const OWN: usize = 0;
     const NUMBERS: usize = 0;
     /// The worst individual.
-    type Seen = u32;
+    type Observation = u32;
     type Plan = u32;
 
     warpswarm_core::words!(limits);
@@ -62,7 +62,7 @@ impl<R: Float> Method<R> for Jaya<R> {
     }
 
     #[inline(always)]
-    fn look<P: Population<R>>(
+    fn observe<P: Population<R>>(
         &self,
         who: &Individual<R>,
         population: &P,

@@ -5,7 +5,7 @@ mod curves;
 
 use clap::Parser;
 use curves::{fit, truth};
-use warpswarm::fit::{Ended, FitSettings, Fits};
+use warpswarm::fit::{FitSettings, FitStatus, Fits};
 use warpswarm_examples::Options;
 use warpswarm_examples::chart::{Drawn, Look, Panel, Series, panel, picture};
 
@@ -59,8 +59,8 @@ fn main() -> Drawn {
 
 /// How many fits have ended how.
 fn statuses(fits: &Fits<f64>) -> String {
-    let count = |ended: Ended| fits.iter().filter(|fit| fit.ended() == ended).count();
-    let counts = Ended::ALL.map(|ended| (count(ended), ended.name()));
+    let count = |ended: FitStatus| fits.iter().filter(|fit| fit.status() == ended).count();
+    let counts = FitStatus::ALL.map(|ended| (count(ended), ended.name()));
     let counts = counts.iter().filter(|(count, _)| *count > 0);
     counts.map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
 }

@@ -4,7 +4,7 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::StopRule;
 use warpswarm_core::problems::Euclidean;
 use warpswarm_core::pso::Coefficients;
-use warpswarm_cpu_ref::{Bounds, Halt, Itself, RunId, Start, Swarm, Task, Threads, pso};
+use warpswarm_cpu_ref::{Bounds, Halt, RunId, Start, StaticObjective, Swarm, Task, Threads, pso};
 
 /// Half the width of the square that is searched; the paper does not say.
 pub(crate) const REACH: f32 = 100.0;
@@ -48,10 +48,10 @@ pub(crate) fn frames(coefficients: &Coefficients<f32>) -> [Frame; 3] {
     })
 }
 
-fn task() -> Task<'static, f32, Itself<Euclidean>> {
+fn task() -> Task<'static, f32, StaticObjective<Euclidean>> {
     let bounds = Bounds { lower: &[-REACH; 2], upper: &[REACH; 2] };
     Task {
-        objective: Itself(Euclidean),
+        objective: StaticObjective(Euclidean),
         bounds,
         start: Start::default(),
         stop: StopRule::NEVER,

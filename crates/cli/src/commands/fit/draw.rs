@@ -130,7 +130,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
             "{}; reduced chi-squared {}, {}",
             all.join(", "),
             short(fit.reduced().to_f64()),
-            fit.ended().name()
+            fit.status().name()
         )
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use warpswarm::Precise;
-use warpswarm::fit::{Ended, Fit};
+use warpswarm::fit::{Fit, FitStatus};
 
 use super::done::Done;
 use crate::output::number::Number;
@@ -72,7 +72,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
         }
         let whole =
             |of: &dyn Fn(&Fit<'_, R>) -> u64| Column::Whole(fits().map(|fit| of(&fit)).collect());
-        let status = fits().map(|fit| fit.ended().name().to_string()).collect();
+        let status = fits().map(|fit| fit.status().name().to_string()).collect();
         let more: [(&str, Column<R>); 10] = [
             ("rows", Column::Whole(self.rows.iter().map(|&rows| rows.into()).collect())),
             ("chi_squared", numbers(&|fit| Some(fit.chi_squared()))),
@@ -145,7 +145,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
         let mut all = json!({
             "group": self.names.get(fit.number()),
             "rows": self.rows.get(fit.number()),
-            "status": fit.ended().name(),
+            "status": fit.status().name(),
             "evaluations": fit.evaluations(),
             "parameters": named(fit.parameters()),
             "errors": named(fit.errors()),
@@ -174,10 +174,10 @@ impl<R: Precise + Serialize> Done<'_, R> {
     }
 
     /// How many fits have ended how, of what there is.
-    pub(super) fn statuses(&self) -> Vec<(Ended, u64)> {
-        let mut counts = Ended::ALL.map(|status| (status, 0_u64));
+    pub(super) fn statuses(&self) -> Vec<(FitStatus, u64)> {
+        let mut counts = FitStatus::ALL.map(|status| (status, 0_u64));
         for fit in self.fits.iter() {
-            let ended = fit.ended();
+            let ended = fit.status();
             counts
                 .iter_mut()
                 .filter(|(status, _)| *status == ended)

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use warpswarm::Precise;
-use warpswarm::fit::{Ended, Fit};
+use warpswarm::fit::{Fit, FitStatus};
 use warpswarm_pictures::{counted, grouped, quantile, short};
 
 use super::done::Done;
@@ -132,30 +132,30 @@ impl<R: Precise + Serialize> Done<'_, R> {
 /// How a fit has ended, in words.
 fn status<R: Precise>(fit: &Fit<'_, R>) -> String {
     let listed = |names: &mut dyn Iterator<Item = &str>| names.collect::<Vec<_>>().join(", ");
-    let ended = fit.ended();
+    let ended = fit.status();
     let mut text = ended.name().to_string();
     match ended {
-        Ended::AtBound => {
+        FitStatus::AtBound => {
             let _ = write!(
                 text,
                 " of {}: the model would fit better beyond it",
                 listed(&mut fit.at_bounds())
             );
         }
-        Ended::Undetermined => {
+        FitStatus::Undetermined => {
             let _ = write!(text, ": the data do not determine {}", listed(&mut fit.undetermined()));
         }
-        Ended::Stopped => {
+        FitStatus::Stopped => {
             let _ = write!(
                 text,
                 ": the {} evaluations were used up; allow more by --evaluations, or begin nearer",
                 fit.evaluations()
             );
         }
-        Ended::NotFinite => {
+        FitStatus::NotFinite => {
             text += ": the model or its derivatives are not finite where the fit begins; choose other bounds or starts";
         }
-        Ended::Converged | Ended::SeveralMinima => {}
+        FitStatus::Converged | FitStatus::SeveralMinima => {}
     }
     if let Some(other) = fit.other_minimum() {
         let (other, this) = (other.to_f64(), fit.chi_squared().to_f64());

@@ -12,7 +12,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use warpswarm::{CheckpointFile, write_whole};
-use warpswarm_islands::Kept;
+use warpswarm_islands::CheckpointFolder;
 
 use crate::failure::Failure;
 use crate::output::beside;
@@ -205,7 +205,7 @@ fn check_replaceable(path: &Path, force: bool) -> Result<(), Failure> {
         return Ok(());
     }
     let shown = path.display();
-    let is_one = CheckpointFile::is_at(path) || Kept::open(path).is_ok();
+    let is_one = CheckpointFile::is_at(path) || CheckpointFolder::open(path).is_ok();
     match (is_one, force) {
         (true, true) => Ok(()),
         (true, false) => Err(Failure::Input(format!(

@@ -10,7 +10,7 @@ use warpswarm_core::Float;
 use warpswarm_core::launch::stopped;
 use warpswarm_core::order::Fitness;
 
-use super::super::{Asks, Driver, Placing, Until};
+use super::super::{Asks, Deadline, Driver, Placing};
 use super::TASK_SECONDS;
 use super::workers::Workers;
 use crate::error::{Error, Result};
@@ -53,10 +53,10 @@ impl<R: Float> Evaluation<R> {
             self.placing.seconds = start.elapsed().as_secs_f64();
             return Ok(());
         }
-        let until = Until::of_placing(&settings.stop);
+        let deadline = Deadline::of_placing(&settings.stop);
         let Some(asked) = asks.ask()? else { return Ok(()) };
-        let told = self.evaluate(asked, &until, true)?;
-        if until.has_come() {
+        let told = self.evaluate(asked, &deadline, true)?;
+        if deadline.has_come() {
             let mut evaluations = vec![0; settings.runs as usize];
             for (&run, fitness) in asked.runs.iter().zip(&told) {
                 evaluations[run as usize] += u64::from(!fitness.is_worst());
@@ -77,7 +77,7 @@ impl<R: Float> Evaluation<R> {
         &mut self,
         asks: &mut dyn Asks<R>,
         iterations: u64,
-        until: &Until,
+        deadline: &Deadline,
     ) -> Result<()> {
         // The iteration that the running runs have reached, which is the same for all.
         let reached = |asks: &mut dyn Asks<R>| -> Result<Option<u64>> {
@@ -88,7 +88,7 @@ impl<R: Float> Evaluation<R> {
         let Some(first) = reached(asks)? else { return Ok(()) };
         if matches!(self.objective.kind, Kind::Device(_)) {
             for _ in 0..iterations {
-                if until.has_come() || self.step_on_device(asks)? == Some(false) {
+                if deadline.has_come() || self.step_on_device(asks)? == Some(false) {
                     break;
                 }
             }
@@ -96,8 +96,8 @@ impl<R: Float> Evaluation<R> {
         }
         while reached(asks)?.is_some_and(|reached| reached - first < iterations) {
             let Some(asked) = asks.ask()? else { return Ok(()) };
-            let told = self.evaluate(asked, until, false)?;
-            if until.has_come() {
+            let told = self.evaluate(asked, deadline, false)?;
+            if deadline.has_come() {
                 // Without the call of `tell`, the iteration has not happened.
                 return Ok(());
             }
@@ -124,17 +124,17 @@ impl<R: Float> Evaluation<R> {
     fn evaluate(
         &mut self,
         asked: &Asked<R>,
-        until: &Until,
+        deadline: &Deadline,
         at_least: bool,
     ) -> Result<Vec<Fitness<R>>> {
         let begun = AtomicBool::new(!at_least);
-        let is_late = || begun.swap(true, Ordering::Relaxed) && until.has_come();
+        let is_late = || begun.swap(true, Ordering::Relaxed) && deadline.has_come();
         let count = asked.runs.len();
         let start = Instant::now();
         let fitness = match &self.objective.kind {
             _ if count == 0 => Vec::new(),
             Kind::Point(evaluate) => {
-                let at = |(x, &run): (&[R], &u32)| match until.may_come() && is_late() {
+                let at = |(x, &run): (&[R], &u32)| match deadline.may_come() && is_late() {
                     true => Ok(Fitness::WORST),
                     false => caught(|| evaluate(run, x).canonical()),
                 };

@@ -3,7 +3,7 @@
 use warpswarm_core::Float;
 use warpswarm_cpu_ref::generation::Work;
 use warpswarm_cpu_ref::portfolio::{Portfolio, Span};
-use warpswarm_cpu_ref::{Behind, Swarm, Task, Threads, fwa, portfolio, pso, restarts, spso};
+use warpswarm_cpu_ref::{DynObjective, Swarm, Task, Threads, fwa, portfolio, pso, restarts, spso};
 
 use super::super::{Job, Procedure};
 
@@ -28,7 +28,7 @@ pub(in super::super) fn place<R: Float>(
         }
         Procedure::Method(named) => named.method.start(work, n, id, spread),
         Procedure::Pso(_) | Procedure::Spso(_) => {
-            let task = task(work, Behind::<R, true>(work.evaluate));
+            let task = task(work, DynObjective::<R, true>(work.evaluate));
             Swarm::new(&task, n, id, spread)
         }
     }
@@ -47,7 +47,7 @@ pub(in super::super) fn advance<R: Float, const CONSTRAINED: bool>(
     iterations: u64,
     spread: Threads,
 ) {
-    let task = task(work, Behind::<R, CONSTRAINED>(work.evaluate));
+    let task = task(work, DynObjective::<R, CONSTRAINED>(work.evaluate));
     let span = Span { iterations, evaluations: job.evaluations };
     match &job.procedure {
         Procedure::Spso(coefficients) => spso::run(swarm, &task, coefficients, iterations),
@@ -55,8 +55,10 @@ pub(in super::super) fn advance<R: Float, const CONSTRAINED: bool>(
         Procedure::Method(named) if job.restarts => {
             named.method.run_anew(swarm, work, span, spread);
         }
-        Procedure::Method(named) => match &named.falls {
-            Some(falls) => named.method.run_falling(swarm, falls, work, iterations, spread),
+        Procedure::Method(named) => match &named.reduction {
+            Some(reduction) => {
+                named.method.run_with_reduction(swarm, reduction, work, iterations, spread)
+            }
             None => named.method.run(swarm, work, iterations, spread),
         },
         Procedure::Fwa(parameters) => fwa::run(swarm, parameters, work, span, spread),

@@ -17,7 +17,7 @@ use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 use warpswarm_cpu_ref::{self as cpu_ref, Halt, RunId, Swarm, Threads};
 
 use super::plan::Plan;
-use super::{Engine, Job, Placing, State, Until, departures};
+use super::{Deadline, Engine, Job, Placing, State, departures};
 use crate::error::Result;
 use crate::objective::evaluator::Portable;
 use crate::settings::choices::Backend;
@@ -84,10 +84,10 @@ impl<R: Float> Cpu<R> {
     /// Places the individuals of all runs, and estimates from that how long an evaluation takes.
     fn place(&mut self, stop: &Stop) -> Result<()> {
         let (job, spread) = (&self.job, self.spread);
-        let until = Until::of_placing(stop);
+        let deadline = Deadline::of_placing(stop);
         // At least one individual is evaluated, so that there is a result.
         let begun = AtomicBool::new(false);
-        let is_late = || begun.load(Ordering::Relaxed) && until.has_come();
+        let is_late = || begun.load(Ordering::Relaxed) && deadline.has_come();
         let place = |run| {
             // Measured here, when the thread is already awake.
             let start = Instant::now();
@@ -99,7 +99,7 @@ impl<R: Float> Cpu<R> {
                 begun.store(true, Ordering::Relaxed);
                 evaluate(x)
             };
-            let work = match until.may_come() {
+            let work = match deadline.may_come() {
                 true => Work { halt: Halt::when(&is_late), ..job.work(run, &in_time) },
                 false => job.work(run, &evaluate),
             };
@@ -110,7 +110,7 @@ impl<R: Float> Cpu<R> {
         self.placing.seconds = start.elapsed().as_secs_f64();
         let (swarms, seconds): (_, Vec<f64>) = placed.into_iter().unzip();
         self.swarms = swarms;
-        if until.has_come() {
+        if deadline.has_come() {
             let job = &self.job;
             self.placing.given_up =
                 Some(self.swarms.iter_mut().map(|swarm| give_up(swarm, job)).collect());
@@ -178,35 +178,35 @@ fn for_each<R: Float>(
 
 impl<R: Float> Cpu<R> {
     /// Whether an iteration may take so long that it should be abandoned when the time is over.
-    fn may_give_up(&self, until: &Until) -> Result<bool> {
-        if !until.may_come() || self.seconds < LONG_SECONDS {
+    fn may_give_up(&self, deadline: &Deadline) -> Result<bool> {
+        if !deadline.may_come() || self.seconds < LONG_SECONDS {
             return Ok(false);
         }
         let bytes = self.job.bytes()?;
         let copying = bytes as f64 / COPY_RATE + f64::from(self.job.runs) * COPY_SECONDS;
         let is_cheap = copying < COPY_PART * self.seconds;
-        Ok(bytes <= COPY_BYTES && (is_cheap || until.is_within(2.0 * self.seconds)))
+        Ok(bytes <= COPY_BYTES && (is_cheap || deadline.is_within(2.0 * self.seconds)))
     }
 
     /// Does one iteration, or none if the time is over before its end.
-    fn try_one(&mut self, until: &Until) -> Result<()> {
+    fn try_one(&mut self, deadline: &Deadline) -> Result<()> {
         self.before.resize_with(self.swarms.len(), || Swarm::unplaced(1, 1, RunId::default()));
         self.before.iter_mut().zip(&self.swarms).for_each(|(copy, swarm)| copy.clone_from(swarm));
-        self.advance_all(1, until)?;
-        if until.has_come() {
+        self.advance_all(1, deadline)?;
+        if deadline.has_come() {
             std::mem::swap(&mut self.before, &mut self.swarms);
         }
         Ok(())
     }
 
     /// Does this many iterations of all runs; if the time is over before, their state is undefined.
-    fn advance_all(&mut self, iterations: u64, until: &Until) -> Result<()> {
+    fn advance_all(&mut self, iterations: u64, deadline: &Deadline) -> Result<()> {
         let (spread, constrained) = (self.spread, self.objective.constrained);
         let mut swarms = std::mem::take(&mut self.swarms);
         let job = &self.job;
         let evaluations = f64::from(job.individuals) * f64::from(job.runs);
         let is_slow = self.seconds * self.workers.threads as f64 > SLOW_SECONDS * evaluations;
-        let is_late = || until.has_come();
+        let is_late = || deadline.has_come();
         let advance_one = |swarm: &mut Swarm<R>| {
             let run = job.place_of(swarm);
             let evaluate = |x: &[R]| (self.objective.evaluate)(run, x);
@@ -215,7 +215,7 @@ impl<R: Float> Cpu<R> {
             let plain: &(dyn Fn(&[R]) -> Fitness<R> + Sync) =
                 if constrained { &judge } else { &evaluate };
             let in_time = |x: &[R]| if is_late() { Fitness::WORST } else { plain(x) };
-            let work = match until.may_come() {
+            let work = match deadline.may_come() {
                 true if is_slow => Work { halt: Halt::when(&is_late), ..job.work(run, &in_time) },
                 true => Work { halt: Halt::when(&is_late), ..job.work(run, plain) },
                 false => job.work(run, plain),
@@ -235,20 +235,20 @@ impl<R: Float> Cpu<R> {
 
 impl<R: Float> Engine<R> for Cpu<R> {
     fn advance(&mut self, iterations: u64) -> Result<()> {
-        self.advance_until(iterations, &Until::never())
+        self.advance_until(iterations, &Deadline::never())
     }
 
-    fn advance_until(&mut self, iterations: u64, until: &Until) -> Result<()> {
+    fn advance_until(&mut self, iterations: u64, deadline: &Deadline) -> Result<()> {
         let start = Instant::now();
-        if self.may_give_up(until)? {
+        if self.may_give_up(deadline)? {
             for _ in 0..iterations {
-                self.try_one(until)?;
-                if until.has_come() {
+                self.try_one(deadline)?;
+                if deadline.has_come() {
                     return Ok(());
                 }
             }
         } else {
-            self.advance_all(iterations, &Until::never())?;
+            self.advance_all(iterations, &Deadline::never())?;
         }
         // Iterations may differ in time.
         let seconds = start.elapsed().as_secs_f64() / iterations.max(1) as f64;
@@ -295,8 +295,8 @@ impl<R: Float> State<R> for Cpu<R> {
         Ok(())
     }
 
-    fn ease(&mut self, job: &Job<R>, levels: &[R]) -> Result<()> {
-        job.ease(&mut self.swarms, levels);
+    fn set_levels(&mut self, job: &Job<R>, levels: &[R]) -> Result<()> {
+        job.set_levels(&mut self.swarms, levels);
         Ok(())
     }
 

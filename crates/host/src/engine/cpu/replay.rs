@@ -10,7 +10,7 @@ use warpswarm_core::Float;
 use warpswarm_core::launch::Control;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_cpu_ref::threads::POOL_PLACES;
-use warpswarm_cpu_ref::{Halves, Swarm, Threads, falling};
+use warpswarm_cpu_ref::{ProposeAccept, Swarm, Threads, population_reduction};
 
 use super::super::plan::Plan;
 use super::super::{Asks, Job, Procedure, State};
@@ -45,43 +45,47 @@ struct Run<R> {
     /// The points that are still needed for that, `[point][coordinate]`.
     lacking: Vec<R>,
     /// For algorithms that propose all points of an iteration before they evaluate any.
-    halves: Option<Box<dyn Halves<R>>>,
+    propose_accept: Option<Box<dyn ProposeAccept<R>>>,
 }
 
 impl<R: Float> Run<R> {
     fn new(job: &Job<R>, swarm: Swarm<R>, placed: bool) -> Self {
         let next = Swarm::unplaced(swarm.dimensions, 0, swarm.id);
-        let halves = if job.restarts { None } else { job.procedure.halves() };
-        Run { swarm, placed, told: Vec::new(), next, lacking: Vec::new(), halves }
+        let propose_accept = if job.restarts { None } else { job.procedure.propose_accept() };
+        Run { swarm, placed, told: Vec::new(), next, lacking: Vec::new(), propose_accept }
     }
 
     /// Finds the points that are needed for the next iteration, or for the placement.
     fn look(&mut self, job: &Job<R>, threads: Threads) {
-        let Run { swarm, placed: true, next, lacking, halves: Some(halves), .. } = self else {
+        let Run {
+            swarm, placed: true, next, lacking, propose_accept: Some(propose_accept), ..
+        } = self
+        else {
             return self.go_through(job);
         };
-        let falls = job.procedure.falls();
-        let individuals = falls.map(|falls| falls.individuals(swarm.control.iterations + 1));
-        let swarm = match (falls, individuals) {
-            (Some(falls), Some(fewer)) if (fewer as usize) < swarm.individuals() => {
+        let reduction = job.procedure.reduction();
+        let individuals =
+            reduction.map(|reduction| reduction.individuals(swarm.control.iterations + 1));
+        let swarm = match (reduction, individuals) {
+            (Some(reduction), Some(fewer)) if (fewer as usize) < swarm.individuals() => {
                 next.clone_from(swarm);
-                falling::fall_due(next, falls);
+                population_reduction::reduce_if_due(next, reduction);
                 next
             }
             _ => swarm,
         };
-        halves.propose(swarm, job.bounds_of(job.place_of(swarm)), threads, lacking);
+        propose_accept.propose(swarm, job.bounds_of(job.place_of(swarm)), threads, lacking);
     }
 
     /// Completes the iteration, if no points are needed any more.
     fn go_on(&mut self, job: &Job<R>, threads: Threads) {
-        if let Run { swarm, placed: true, told, halves: Some(halves), .. } = self {
-            if let Some(falls) = job.procedure.falls() {
-                falling::fall_due(swarm, falls);
+        if let Run { swarm, placed: true, told, propose_accept: Some(propose_accept), .. } = self {
+            if let Some(reduction) = job.procedure.reduction() {
+                population_reduction::reduce_if_due(swarm, reduction);
             }
             let level = swarm.control.level();
             told.iter_mut().for_each(|told| *told = told.within(level));
-            halves.accept(swarm, &job.stop_of(job.place_of(swarm)), told, threads);
+            propose_accept.accept(swarm, &job.stop_of(job.place_of(swarm)), told, threads);
         } else {
             self.go_through(job);
             if !self.lacking.is_empty() {

@@ -8,8 +8,8 @@ use warpswarm_core::Float;
 use warpswarm_core::launch::{
     AutoArgs, CMA_ES_TAGS, CmaEsArgs, Control, Ptr, Turns, chunks, slots_len, stopped, sums_len,
 };
-use warpswarm_core::legs::{AHEAD, Legs, Restarts, Succession, restarts};
 use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::restart::{AHEAD, RestartPolicy, RestartState, Restarts, restarts};
 use warpswarm_core::shade::Shade;
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::portfolio::Portfolio;
@@ -87,7 +87,7 @@ impl Samples {
 pub(crate) struct CmaEs<R, M> {
     backend: Backend,
     job: Job<R>,
-    succession: Succession<R>,
+    restart_policy: RestartPolicy<R>,
     shade: Option<(Shade<R>, u32)>,
     partner: Option<Partner<R>>,
     target: Target,
@@ -108,7 +108,7 @@ impl<R: Float, M: Machine> CmaEs<R, M> {
     pub(crate) fn new(
         backend: Backend,
         job: Job<R>,
-        Portfolio { succession, shade }: Portfolio<R>,
+        Portfolio { restart_policy, shade }: Portfolio<R>,
         (target, data): (Target, &LaidOut<R>),
         settings: &Settings,
         mut machine: M,
@@ -121,7 +121,7 @@ impl<R: Float, M: Machine> CmaEs<R, M> {
         let arrays = Arrays {
             runs: RunArrays::allocate(&job, record, &mut machine)?,
             distribution: machine.allocate(numbers)?,
-            legs: machine.allocate(runs * size_of::<Legs>() as u64)?,
+            legs: machine.allocate(runs * size_of::<RestartState>() as u64)?,
         };
         let samples = Samples::allocate(&job, &layout, room, &mut machine)?;
         let partner = partner(&job, shade, &layout, &mut machine)?;
@@ -130,7 +130,7 @@ impl<R: Float, M: Machine> CmaEs<R, M> {
         let mut this = CmaEs {
             backend,
             job,
-            succession,
+            restart_policy,
             shade,
             partner,
             target,
@@ -145,7 +145,8 @@ impl<R: Float, M: Machine> CmaEs<R, M> {
             machine,
         };
         let ahead = if shade.is_some() { AHEAD * u64::from(this.job.dimensions()) } else { 0 };
-        let first = Legs { individuals: room, is_new: true, ahead, ..Legs::default() };
+        let first =
+            RestartState { individuals: room, is_new: true, ahead, ..RestartState::default() };
         let legs = vec![first; this.job.runs as usize];
         this.machine.store::<R, _>(this.arrays.legs, 0, legs.into_iter())?;
         if let Some(partner) = &this.partner {
@@ -181,7 +182,7 @@ impl<R: Float, M: Machine> CmaEs<R, M> {
             sums: Ptr::at(of(samples.sums, sums * number)),
             distribution: Ptr::at(of(at.distribution, u64::from(numbers) * number)),
             own: Ptr::at(of(samples.own, blocks * 2 * u64::from(n) * stride * number)),
-            legs: Ptr::at(of(at.legs, size_of::<Legs>() as u64)),
+            legs: Ptr::at(of(at.legs, size_of::<RestartState>() as u64)),
             global: Ptr::at(of(at.runs.global, candidate)),
             global_positions: Ptr::at(of(at.runs.global_positions, stride * number)),
             lower,
@@ -193,7 +194,7 @@ impl<R: Float, M: Machine> CmaEs<R, M> {
             until,
             evaluations: self.job.evaluations,
             start,
-            succession: self.succession,
+            restart_policy: self.restart_policy,
             runs,
             room,
             numbers,
@@ -218,7 +219,9 @@ impl<R: Float, M: Machine> CmaEs<R, M> {
                     cma_es: args,
                     shade: partner.args((first, runs), args),
                     method: partner.method,
-                    legs: Ptr::at(partner.legs + u64::from(first) * size_of::<Legs>() as u64),
+                    legs: Ptr::at(
+                        partner.legs + u64::from(first) * size_of::<RestartState>() as u64,
+                    ),
                     turns: Ptr::at(partner.turns + u64::from(first) * size_of::<Turns>() as u64),
                 }),
             };
@@ -230,12 +233,12 @@ impl<R: Float, M: Machine> CmaEs<R, M> {
         Ok(())
     }
 
-    fn legs(&mut self) -> Result<Vec<Legs>> {
+    fn legs(&mut self) -> Result<Vec<RestartState>> {
         self.machine.fetch::<R, _>(self.arrays.legs, 0, u64::from(self.job.runs))
     }
 
     /// The legs of SHADE, if there is one.
-    fn legs_of_others(&mut self) -> Result<Vec<Legs>> {
+    fn legs_of_others(&mut self) -> Result<Vec<RestartState>> {
         match &self.partner {
             None => Ok(Vec::new()),
             Some(partner) => self.machine.fetch::<R, _>(partner.legs, 0, u64::from(self.job.runs)),
@@ -244,7 +247,7 @@ impl<R: Float, M: Machine> CmaEs<R, M> {
 
     /// Allocates memory for legs that wait for it; returns whether any does.
     fn make_room(&mut self, until: u64) -> Result<bool> {
-        if self.succession.restarts == Restarts::Never {
+        if self.restart_policy.restarts == Restarts::Never {
             return Ok(false);
         }
         let legs = self.legs()?;

@@ -5,8 +5,8 @@ use std::mem::offset_of;
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, Outcome, OwnRun, StopRule, Turns};
-use warpswarm_core::legs::Legs;
 use warpswarm_core::order::{Candidate, Fitness};
+use warpswarm_core::restart::RestartState;
 
 /// Writes a number at the beginning of `to`.
 fn put_real<R: Float>(to: &mut [u8], value: R) {
@@ -147,36 +147,36 @@ impl<R> Item<R> for Outcome {
     }
 }
 
-impl<R> Item<R> for Legs {
+impl<R> Item<R> for RestartState {
     fn put(&self, to: &mut [u8]) {
         let words = [
-            (offset_of!(Legs, number), self.number),
-            (offset_of!(Legs, began), self.began),
-            (offset_of!(Legs, evaluations), self.evaluations),
-            (offset_of!(Legs, spent), self.spent[0]),
-            (offset_of!(Legs, spent) + 8, self.spent[1]),
-            (offset_of!(Legs, limit), self.limit),
-            (offset_of!(Legs, ahead), self.ahead),
+            (offset_of!(RestartState, number), self.number),
+            (offset_of!(RestartState, began), self.began),
+            (offset_of!(RestartState, evaluations), self.evaluations),
+            (offset_of!(RestartState, spent), self.spent[0]),
+            (offset_of!(RestartState, spent) + 8, self.spent[1]),
+            (offset_of!(RestartState, limit), self.limit),
+            (offset_of!(RestartState, ahead), self.ahead),
         ];
         words.into_iter().for_each(|(at, word)| put_u64(&mut to[at..], word));
-        put_u32(&mut to[offset_of!(Legs, regime)..], self.regime);
-        put_u32(&mut to[offset_of!(Legs, doubled)..], self.doubled);
-        put_u32(&mut to[offset_of!(Legs, individuals)..], self.individuals);
-        to[offset_of!(Legs, is_new)] = u8::from(self.is_new);
+        put_u32(&mut to[offset_of!(RestartState, regime)..], self.regime);
+        put_u32(&mut to[offset_of!(RestartState, doubled)..], self.doubled);
+        put_u32(&mut to[offset_of!(RestartState, individuals)..], self.individuals);
+        to[offset_of!(RestartState, is_new)] = u8::from(self.is_new);
     }
     fn get(from: &[u8]) -> Self {
         let word = |at: usize| get_u64(&from[at..]);
-        Legs {
-            number: word(offset_of!(Legs, number)),
-            began: word(offset_of!(Legs, began)),
-            evaluations: word(offset_of!(Legs, evaluations)),
-            spent: [0, 8].map(|part| word(offset_of!(Legs, spent) + part)),
-            limit: word(offset_of!(Legs, limit)),
-            ahead: word(offset_of!(Legs, ahead)),
-            regime: get_u32(&from[offset_of!(Legs, regime)..]),
-            doubled: get_u32(&from[offset_of!(Legs, doubled)..]),
-            individuals: get_u32(&from[offset_of!(Legs, individuals)..]),
-            is_new: from[offset_of!(Legs, is_new)] != 0,
+        RestartState {
+            number: word(offset_of!(RestartState, number)),
+            began: word(offset_of!(RestartState, began)),
+            evaluations: word(offset_of!(RestartState, evaluations)),
+            spent: [0, 8].map(|part| word(offset_of!(RestartState, spent) + part)),
+            limit: word(offset_of!(RestartState, limit)),
+            ahead: word(offset_of!(RestartState, ahead)),
+            regime: get_u32(&from[offset_of!(RestartState, regime)..]),
+            doubled: get_u32(&from[offset_of!(RestartState, doubled)..]),
+            individuals: get_u32(&from[offset_of!(RestartState, individuals)..]),
+            is_new: from[offset_of!(RestartState, is_new)] != 0,
         }
     }
 }
@@ -240,7 +240,7 @@ mod tests {
         };
         let bytes = bytes_of::<f32, _>([control].into_iter());
         assert_eq!(items_of::<f32, Control>(&bytes).next(), Some(control));
-        let legs = Legs {
+        let legs = RestartState {
             number: 1,
             began: 2,
             evaluations: 1 << 40,
@@ -253,7 +253,7 @@ mod tests {
             is_new: true,
         };
         let bytes = bytes_of::<f32, _>([legs].into_iter());
-        assert_eq!(items_of::<f32, Legs>(&bytes).next(), Some(legs));
+        assert_eq!(items_of::<f32, RestartState>(&bytes).next(), Some(legs));
         let turns = Turns { age: 1 << 40, active: 1, reserved: 0 };
         let bytes = bytes_of::<f32, _>([turns].into_iter());
         assert_eq!(items_of::<f32, Turns>(&bytes).next(), Some(turns));

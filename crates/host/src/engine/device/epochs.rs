@@ -5,45 +5,45 @@ use std::iter::{repeat, repeat_n};
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::{
-    LETTERS_KEPT, OfficeLayout, key_word, keyed_fitness, keys_of, slot_words,
+    MESSAGES_KEPT, MailboxLayout, key_word, keyed_fitness, keys_of, slot_words,
 };
 use warpswarm_cpu_ref::migration::Migrants;
 
 use crate::error::Result;
-use crate::machine::{Desk, Service};
+use crate::machine::{LiveMemory, Service};
 
 /// Passes an emigrant on to another island, and returns the immigrant that arrives at the end of the next epoch; one
 /// each.
-pub(crate) type Ferry<'a, R> = &'a mut dyn FnMut(Migrants<R>) -> Result<Migrants<R>>;
+pub(crate) type MigrantExchange<'a, R> = &'a mut dyn FnMut(Migrants<R>) -> Result<Migrants<R>>;
 
 /// No iteration: no particle has improved on the leader.
 const NOBODY: u32 = u32::MAX;
 
 /// The host's part in a launch over several epochs.
-pub(super) struct Letters<'a, R> {
+pub(super) struct MailboxService<'a, R> {
     /// The addresses of reports and answers on the device.
     pub(super) reports: u64,
     pub(super) answers: u64,
-    pub(super) layout: OfficeLayout,
+    pub(super) layout: MailboxLayout,
     pub(super) constrained: bool,
     pub(super) dimensions: usize,
     pub(super) blocks: u32,
     /// The number of reports that have been answered.
     pub(super) answered: u32,
-    /// The number of epochs whose letters have been exchanged, and of all epochs.
+    /// The number of epochs whose messages have been exchanged, and of all epochs.
     pub(super) done: u32,
     pub(super) epochs: u32,
-    pub(super) exchange: Ferry<'a, R>,
+    pub(super) exchange: MigrantExchange<'a, R>,
     /// The words that were read last.
     pub(super) words: Vec<u64>,
 }
 
-impl<R: Float> Service for Letters<'_, R> {
-    fn serve(&mut self, desk: &mut dyn Desk) -> Result<bool> {
-        let served = self.answer(desk);
+impl<R: Float> Service for MailboxService<'_, R> {
+    fn serve(&mut self, memory: &mut dyn LiveMemory) -> Result<bool> {
+        let served = self.answer(memory);
         if served.is_err() {
             // The kernel ends now; if this write fails, the kernel has failed anyway.
-            let _ = desk.write(self.answers + 8 * u64::from(self.layout.answers), &[1]);
+            let _ = memory.write(self.answers + 8 * u64::from(self.layout.answers), &[1]);
         }
         served
     }
@@ -53,20 +53,20 @@ impl<R: Float> Service for Letters<'_, R> {
     }
 }
 
-impl<R: Float> Letters<'_, R> {
+impl<R: Float> MailboxService<'_, R> {
     /// Answers the next report, if it has arrived.
-    fn answer(&mut self, desk: &mut dyn Desk) -> Result<bool> {
-        let OfficeLayout { letter, report, pitch, reports, answer, .. } = self.layout;
+    fn answer(&mut self, memory: &mut dyn LiveMemory) -> Result<bool> {
+        let MailboxLayout { message, report, pitch, reports, answer, .. } = self.layout;
         let (number, epoch) = (self.answered + 1, self.done + 1);
         let words = &mut self.words;
-        words.resize(letter as usize, 0);
-        desk.read(self.reports + 8 * u64::from(reports), words)?;
-        let Some(letter) = under(number, words) else {
+        words.resize(message as usize, 0);
+        memory.read(self.reports + 8 * u64::from(reports), words)?;
+        let Some(message) = under(number, words) else {
             return Ok(false);
         };
         let all = self.blocks * pitch;
         words.resize(all as usize, 0);
-        desk.read(self.reports + 8 * u64::from(number % 2 * all), words)?;
+        memory.read(self.reports + 8 * u64::from(number % 2 * all), words)?;
         let Some((soonest, worst)) = summary(number, words, (report as usize, pitch as usize))
         else {
             return Ok(false);
@@ -75,7 +75,7 @@ impl<R: Float> Letters<'_, R> {
         let mut words = vec![word(number, soonest), word(number, worst)];
         self.answered = number;
         if soonest == NOBODY {
-            let leaving = self.opened(&letter);
+            let leaving = self.opened(&message);
             let arriving = (self.exchange)(leaving)?;
             let tags = repeat_n(number, keys).chain(repeat(epoch));
             words.extend(tags.zip(self.closed(&arriving)).map(|(tag, half)| word(tag, half)));
@@ -83,17 +83,17 @@ impl<R: Float> Letters<'_, R> {
         } else {
             words.resize(2 + keys, word(number, 0));
         }
-        let slot = (epoch - 1) % LETTERS_KEPT * answer;
-        desk.write(self.answers + 8 * u64::from(slot), &words)?;
+        let slot = (epoch - 1) % MESSAGES_KEPT * answer;
+        memory.write(self.answers + 8 * u64::from(slot), &words)?;
         Ok(true)
     }
 
-    /// The number of words of the keys in a letter.
+    /// The number of words of the keys in a message.
     fn keys(&self) -> u32 {
         slot_words::<R>(self.constrained)
     }
 
-    /// The migrant in a letter.
+    /// The migrant in a message.
     fn opened(&self, words: &[u32]) -> Migrants<R> {
         let (first, row) = words.split_at(self.keys() as usize);
         let mut keys = [0; 4];
@@ -108,7 +108,7 @@ impl<R: Float> Letters<'_, R> {
         }
     }
 
-    /// The words of a letter with one migrant.
+    /// The words of a message with one migrant.
     fn closed(&self, migrant: &Migrants<R>) -> impl Iterator<Item = u32> {
         let (keys, fitness) = (self.keys(), migrant.fitness[0].keys());
         let row = migrant.positions.iter().flat_map(|x| {
@@ -120,7 +120,7 @@ impl<R: Float> Letters<'_, R> {
             .map(move |word| key_word::<R>(fitness, keys, word))
             .chain(row)
             .chain(repeat(0))
-            .take(self.layout.letter as usize)
+            .take(self.layout.message as usize)
     }
 }
 
@@ -164,9 +164,9 @@ mod tests {
     use super::*;
 
     fn there_and_back<R: Float>(constrained: bool) {
-        let layout = OfficeLayout::new::<R>(constrained, 3, 4);
+        let layout = MailboxLayout::new::<R>(constrained, 3, 4);
         let mut exchange = |migrants| Ok(migrants);
-        let letters = Letters {
+        let messages = MailboxService {
             reports: 0,
             answers: 0,
             layout,
@@ -186,9 +186,9 @@ mod tests {
                 fitness: vec![Fitness { violation, value: number(value) }],
                 positions: vec![number(1.25), number(-1e30), number(0.1)],
             };
-            let words: Vec<u32> = letters.closed(&migrants).collect();
-            assert_eq!(words.len(), layout.letter as usize);
-            assert_eq!(letters.opened(&words), migrants);
+            let words: Vec<u32> = messages.closed(&migrants).collect();
+            assert_eq!(words.len(), layout.message as usize);
+            assert_eq!(messages.opened(&words), migrants);
         }
     }
 

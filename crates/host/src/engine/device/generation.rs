@@ -2,9 +2,9 @@
 
 mod anew;
 pub(super) mod common;
-mod falling;
-mod handed;
+mod device_evaluation;
 mod hosted;
+mod population_reduction;
 mod state;
 mod stepwise;
 mod whole;
@@ -28,7 +28,7 @@ use crate::settings::choices::Backend;
 
 use anew::Anew;
 use common::InCommon;
-use falling::Spare;
+use population_reduction::Spare;
 
 pub(crate) use hosted::Hosted;
 pub(crate) use stepwise::Stepwise;

@@ -4,7 +4,7 @@ use warpswarm_core::Float;
 use warpswarm_core::launch::{GRADIENT_BLOCK, GradientPoints, Ptr};
 
 use super::memory::{DataArrays, Transfer};
-use crate::engine::chosen;
+use crate::engine::selected_devices;
 use crate::error::{Error, Result};
 use crate::machine::{Kernel, Machine, Parameter, Shape};
 use crate::objective::slopes::OwnKernels;
@@ -38,9 +38,11 @@ impl<R: Float> OwnKernels<'_, R> {
     ) -> Result<Option<Gradients<R>>> {
         match settings.backend {
             Backend::Cpu => Ok(None),
-            Backend::Auto | Backend::Gpu => self.on(chosen::gpus(settings)?.open(0)?, points),
+            Backend::Auto | Backend::Gpu => {
+                self.on(selected_devices::gpus(settings)?.open(0)?, points)
+            }
             #[cfg(feature = "emulator")]
-            Backend::Emulator => self.on(chosen::emulators(settings)?.open(0)?, points),
+            Backend::Emulator => self.on(selected_devices::emulators(settings)?.open(0)?, points),
             #[cfg(not(feature = "emulator"))]
             Backend::Emulator => Err(Error::NoEmulator),
         }

@@ -2,7 +2,7 @@
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::{
-    Control, KeptArgs, MIGRATION_BLOCK, MigrationArgs, Ptr, migration_kernels,
+    Control, MIGRATION_BLOCK, MigrationArgs, Ptr, RunStateArgs, migration_kernels,
     migration_shared_bytes,
 };
 use warpswarm_core::order::Fitness;
@@ -280,7 +280,7 @@ impl<R: Float, M: Machine> Islands<'_, R, M> {
         (drawn, noticed): (bool, u64),
     ) -> Result<()> {
         let args = MigrationArgs::<R> {
-            kept: self.kept(noticed),
+            state: self.run_state(noticed),
             counts: Ptr::at(address + room.counts),
             chosen: Ptr::at(address + room.chosen),
             migrant_fitness: Ptr::at(address + room.fitness),
@@ -292,9 +292,9 @@ impl<R: Float, M: Machine> Islands<'_, R, M> {
     }
 
     /// The stored individuals of the runs, for a kernel whose improvements are noticed in this iteration.
-    pub(super) fn kept(&self, noticed: u64) -> KeptArgs<R> {
+    pub(super) fn run_state(&self, noticed: u64) -> RunStateArgs<R> {
         let job = self.job;
-        KeptArgs {
+        RunStateArgs {
             points: Ptr::at(self.public.points),
             fitness: Ptr::at(self.public.fitness),
             global: Ptr::at(self.runs.global),

@@ -1,9 +1,9 @@
 //! Runs on a device: their arrays, and the kernels of an iteration.
 
 pub(super) mod cma_es;
-mod easing;
 mod encode;
 pub(super) mod epochs;
+mod epsilon_level;
 pub(super) mod generation;
 pub(super) mod gradients;
 pub(crate) mod memory;

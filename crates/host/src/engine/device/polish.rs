@@ -4,7 +4,7 @@ use warpswarm_core::Float;
 use warpswarm_core::launch::{POLISH_BLOCK, PolishRuns, Ptr, polish_numbers};
 
 use super::memory::{DataArrays, Transfer};
-use crate::engine::chosen;
+use crate::engine::selected_devices;
 use crate::error::{Error, Result};
 use crate::machine::{Kernel, Machine, Parameter, Shape};
 use crate::objective::slopes::OwnKernels;
@@ -51,10 +51,12 @@ impl<R: Float> OwnKernels<'_, R> {
         match settings.backend {
             Backend::Cpu => Ok(None),
             Backend::Auto | Backend::Gpu => {
-                self.polished_on(chosen::gpus(settings)?.open(0)?, searches)
+                self.polished_on(selected_devices::gpus(settings)?.open(0)?, searches)
             }
             #[cfg(feature = "emulator")]
-            Backend::Emulator => self.polished_on(chosen::emulators(settings)?.open(0)?, searches),
+            Backend::Emulator => {
+                self.polished_on(selected_devices::emulators(settings)?.open(0)?, searches)
+            }
             #[cfg(not(feature = "emulator"))]
             Backend::Emulator => Err(Error::NoEmulator),
         }

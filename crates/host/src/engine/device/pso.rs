@@ -8,16 +8,16 @@ use std::ops::Range;
 use warpswarm_core::Float;
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::{
-    Control, EPOCHS_TAGS, EpochsArgs, JoinArgs, MAX_BLOCK, OfficeLayout, OwnRun, PSO_TAGS, PsoArgs,
-    Ptr, Tile, Words, pso_kernels, pso_slots_len, reduction_shared_bytes, row_stride,
+    Control, EPOCHS_TAGS, EpochsArgs, JoinArgs, MAX_BLOCK, MailboxLayout, OwnRun, PSO_TAGS,
+    PsoArgs, Ptr, Tile, Words, pso_kernels, pso_slots_len, reduction_shared_bytes, row_stride,
 };
-use warpswarm_core::legs::Legs;
 use warpswarm_core::order::{Candidate, Fitness};
 use warpswarm_core::pso::Coefficients;
+use warpswarm_core::restart::RestartState;
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
-use super::epochs::{Ferry, Letters};
+use super::epochs::{MailboxService, MigrantExchange};
 use super::memory::{DataArrays, RunArrays, Transfer, begin_anew, record_layout, tags_left};
 use super::migration::{Islands, Public, Transit};
 use crate::engine::cpu::workers::check_memory;
@@ -289,13 +289,13 @@ impl<R: Float, M: Machine> Device<R, M> {
         Ok(())
     }
 
-    fn office_layout(&self) -> OfficeLayout {
+    fn mailbox_layout(&self) -> MailboxLayout {
         let (blocks, stride) = (self.layout.grid.blocks_per_run, self.job.stride());
-        OfficeLayout::new::<R>(self.target.constrained, blocks, stride)
+        MailboxLayout::new::<R>(self.target.constrained, blocks, stride)
     }
 
     /// The offset in a block's shared memory at which warps exchange reports, and its total size in bytes.
-    fn epochs_shared(&self, layout: &OfficeLayout) -> (u32, u32) {
+    fn epochs_shared(&self, layout: &MailboxLayout) -> (u32, u32) {
         let near = self.layout.shared.next_multiple_of(8);
         (near, near + 8 * layout.near(self.layout.grid.block))
     }
@@ -309,7 +309,7 @@ impl<R: Float, M: Machine> Device<R, M> {
             let alone = self.job.runs == 1 && self.share.peers == 1 && never;
             if alone && self.layout.shares_grid() {
                 let Layout { grid, tile, .. } = self.layout;
-                let layout = self.office_layout();
+                let layout = self.mailbox_layout();
                 let (_, shared) = self.epochs_shared(&layout);
                 let swarm = (self.job.dimensions(), &self.coefficients);
                 let kernel = kernel(&self.target, pso_kernels::EPOCHS_GRID, tile, swarm);
@@ -323,7 +323,7 @@ impl<R: Float, M: Machine> Device<R, M> {
             }
         }
         Ok(match &self.epochs {
-            Epochs::Possible(kernel, office) => Some(((**kernel).clone(), *office)),
+            Epochs::Possible(kernel, mailbox) => Some(((**kernel).clone(), *mailbox)),
             _ => None,
         })
     }
@@ -333,10 +333,10 @@ impl<R: Float, M: Machine> Device<R, M> {
         &mut self,
         (kernel, [reports, answers]): (&Kernel, [u64; 2]),
         (every, epochs): (u64, u64),
-        exchange: Ferry<'_, R>,
+        exchange: MigrantExchange<'_, R>,
     ) -> Result<()> {
         let grid = self.layout.grid;
-        let layout = self.office_layout();
+        let layout = self.mailbox_layout();
         let (near, shared) = self.epochs_shared(&layout);
         let [heard, said] = office_bytes(&layout);
         self.machine.zero(answers, said)?;
@@ -350,7 +350,7 @@ impl<R: Float, M: Machine> Device<R, M> {
             near,
         };
         let parameter = self.with_objective(Parameter::of(args), kernel, &swarm);
-        let mut letters = Letters {
+        let mut messages = MailboxService {
             reports,
             answers,
             layout,
@@ -364,7 +364,7 @@ impl<R: Float, M: Machine> Device<R, M> {
             words: Vec::new(),
         };
         let shape = Shape::of(grid, 1, shared, true);
-        self.machine.launch_served(kernel, shape, &parameter, &mut letters)
+        self.machine.launch_served(kernel, shape, &parameter, &mut messages)
     }
 
     /// The other schedules: one or several launches for each iteration.
@@ -462,13 +462,18 @@ impl<R: Float, M: Machine> Engine<R> for Device<R, M> {
         possible.then(|| self.machine.identity()).transpose()
     }
 
-    fn advance_epochs(&mut self, every: u64, epochs: u64, exchange: Ferry<'_, R>) -> Result<bool> {
+    fn advance_epochs(
+        &mut self,
+        every: u64,
+        epochs: u64,
+        exchange: MigrantExchange<'_, R>,
+    ) -> Result<bool> {
         // The tags of a launch must suffice for all of its iterations.
         let Some(each) = u32::try_from(every).ok().and_then(|every| every.checked_mul(EPOCHS_TAGS))
         else {
             return Ok(false);
         };
-        let Some((kernel, office)) = self.epochs()? else {
+        let Some((kernel, mailbox)) = self.epochs()? else {
             return Ok(false);
         };
         let mut left = epochs;
@@ -476,7 +481,7 @@ impl<R: Float, M: Machine> Engine<R> for Device<R, M> {
             let slots = (self.arrays.slots, self.slots_bytes);
             let tags = tags_left(&mut self.tag, &mut self.machine, slots, each)?;
             let now = left.min(tags).min(MAX_LAUNCH / every);
-            self.launch_epochs((&kernel, office), (every, now), &mut *exchange)?;
+            self.launch_epochs((&kernel, mailbox), (every, now), &mut *exchange)?;
             self.tag += now as u32 * each;
             left -= now;
         }
@@ -528,7 +533,7 @@ impl<R: Float, M: Machine> State<R> for Device<R, M> {
                     u64::from(stride),
                 )?,
                 control,
-                legs: Legs::default(),
+                legs: RestartState::default(),
                 earlier: None,
                 parked: None,
             });
@@ -554,8 +559,8 @@ impl<R: Float, M: Machine> State<R> for Device<R, M> {
         self.islands().first_levels()
     }
 
-    fn ease(&mut self, _: &Job<R>, levels: &[R]) -> Result<()> {
-        self.islands().ease(levels)
+    fn set_levels(&mut self, _: &Job<R>, levels: &[R]) -> Result<()> {
+        self.islands().set_levels(levels)
     }
 
     fn depart(&mut self, migration: &Migration, immigrants: &[usize]) -> Result<Vec<Departure<R>>> {
@@ -650,14 +655,14 @@ fn kernel<R: Float>(
             let kernel = evaluating(format!("{entry}_{}", tile.name), tile.name, true);
             // Rows in double precision: a batch of small runs is faster with twice as many of them resident.
             let dense = Residency { threads: MAX_BLOCK, blocks: 2 };
-            let wish = (tile == Tile::rows::<R>() && R::WORDS == 2).then_some(dense);
-            Kernel { known: known(name, tile, swarm), wish, ..kernel }
+            let residency = (tile == Tile::rows::<R>() && R::WORDS == 2).then_some(dense);
+            Kernel { known: known(name, tile, swarm), residency, ..kernel }
         }
     }
 }
 
 /// The bytes of the reports and of the answers while a kernel runs epochs.
-fn office_bytes(layout: &OfficeLayout) -> [u64; 2] {
+fn office_bytes(layout: &MailboxLayout) -> [u64; 2] {
     [layout.heard, layout.answers + 1].map(|words| 8 * u64::from(words))
 }
 

@@ -2,7 +2,7 @@
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::{Control, stopped};
-use warpswarm_core::legs::Legs;
+use warpswarm_core::restart::RestartState;
 use warpswarm_cpu_ref::Swarm;
 
 use super::super::Procedure;
@@ -55,7 +55,7 @@ impl<R: Float> Job<R> {
             check("run number", self.run_id(run).run, swarm.id.run)?;
             let Control { iterations, improved_at, .. } = swarm.control;
             at_most("iterations", MAX_ITERATIONS, iterations)?;
-            let Legs { number, began, is_new, .. } = swarm.legs;
+            let RestartState { number, began, is_new, .. } = swarm.legs;
             if !self.restarts {
                 check("restarts", 0, number + u64::from(is_new))?;
             }

@@ -30,7 +30,7 @@ pub(crate) struct Moves {
     /// The largest number of attempts of an individual in an iteration.
     pub(crate) attempts: u32,
     /// Whether an individual observes more than a few others.
-    pub(crate) looks_far: bool,
+    pub(crate) observes_far: bool,
     /// The number of rows that a proposal reads besides the individual's public point.
     pub(crate) rows: usize,
     /// Whether its kernels need few registers: see [`MethodTile::max_block`].
@@ -209,7 +209,7 @@ fn tile(demand: &Demand, moves: Moves) -> MethodTile {
     let dimensions = demand.dimensions;
     let few_warps = at_most(WARPS[0]);
     // Rows of two places cannot be read in groups of four.
-    let tile = if moves.looks_far || dimensions <= 2 {
+    let tile = if moves.observes_far || dimensions <= 2 {
         let has_warps = few_warps || (dimensions > FEW && at_most(WARPS[1]));
         if has_warps { MethodTile::WARP } else { MethodTile::THREAD }
     } else if moves.attempts > 1 && few_warps {
@@ -319,7 +319,7 @@ mod tests {
     /// Like simulated annealing.
     const ALONE: Moves = Moves {
         attempts: 1,
-        looks_far: false,
+        observes_far: false,
         rows: 0,
         frugal: true,
         most_threads: 640,
@@ -329,7 +329,7 @@ mod tests {
     /// Like differential evolution.
     const NEAR: Moves = Moves { rows: 3, ..ALONE };
     /// Like fireworks.
-    const FAR: Moves = Moves { looks_far: true, ..ALONE };
+    const FAR: Moves = Moves { observes_far: true, ..ALONE };
 
     fn grid(demand: Demand, moves: Moves) -> (Schedule, Option<&'static str>, u32, u32) {
         let plan =
@@ -339,17 +339,17 @@ mod tests {
 
     #[test]
     fn large_populations_of_tiles_wish_for_larger_blocks() {
-        let wish =
+        let residency =
             |demand: Demand, moves| wished::<f32>(&demand, moves).map(|(threads, _)| threads);
         let many = Demand { individuals: 65_536, ..H200 };
-        assert_eq!(wish(many, NEAR), Some(640));
-        assert_eq!(wish(Demand { individuals: 1000, runs: 300, ..H200 }, NEAR), Some(640));
+        assert_eq!(residency(many, NEAR), Some(640));
+        assert_eq!(residency(Demand { individuals: 1000, runs: 300, ..H200 }, NEAR), Some(640));
         let asked = Demand { block: Some(128), ..many };
         for (demand, moves) in [(H200, NEAR), (many, FAR), (asked, NEAR)] {
-            assert_eq!(wish(demand, moves), None);
+            assert_eq!(residency(demand, moves), None);
         }
         // The kernel's launch bounds allow as many threads.
-        assert_eq!(wish(many, Moves { most_threads: 512, ..NEAR }), None);
+        assert_eq!(residency(many, Moves { most_threads: 512, ..NEAR }), None);
         let plan = plan::<f32>(&many, NEAR, Some(640), &mut |_, block, _| Ok(640 / block)).unwrap();
         assert_eq!((plan.grid.block, plan.grid.blocks_per_run), (640, 132));
     }

@@ -155,7 +155,7 @@ impl Context {
     /// function instead.
     fn fitting(&self, kernel: &Kernel) -> Result<sys::CUfunction> {
         let function = self.load(kernel)?;
-        if kernel.wish.is_none() {
+        if kernel.residency.is_none() {
             return Ok(function);
         }
         let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES;
@@ -163,7 +163,7 @@ impl Context {
         let spilled = unsafe { result::function::get_function_attribute(function, attribute) };
         match self.check("cuFuncGetAttribute", spilled)? {
             0..=SPILLED => Ok(function),
-            _ => self.function(&Kernel { wish: None, ..kernel.clone() }),
+            _ => self.function(&Kernel { residency: None, ..kernel.clone() }),
         }
     }
 

@@ -85,8 +85,8 @@ pub(super) fn text(
         }
     };
     let text = known::with_words(&text, &kernel.entry.name, &kernel.known);
-    let text = match kernel.wish {
-        Some(wish) => resident(&text, wish),
+    let text = match kernel.residency {
+        Some(residency) => resident(&text, residency),
         None => text,
     };
     CString::new(lower::for_architecture(&text, architecture).into_owned())

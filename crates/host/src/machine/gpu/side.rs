@@ -11,7 +11,7 @@ use super::failures::said;
 use super::{Gpu, INVALID};
 use crate::error::Result;
 use crate::error::faults::Call;
-use crate::machine::{Desk, Service};
+use crate::machine::{LiveMemory, Service};
 
 /// The number of polls without work after which a service checks whether the kernel still runs.
 const LOOKS: u32 = 1_000;
@@ -108,7 +108,7 @@ impl Side<'_> {
     }
 }
 
-impl Desk for Side<'_> {
+impl LiveMemory for Side<'_> {
     fn read(&mut self, address: u64, to: &mut [u64]) -> Result<()> {
         let words = self.gpu.visible.iter().find_map(|visible| visible.words(address, to.len()));
         for (to, word) in to.iter_mut().zip(words.into_iter().flatten()) {

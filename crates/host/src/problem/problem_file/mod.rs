@@ -270,6 +270,7 @@
 //! of turns ([`Real::sin_turns`](warpswarm_core::Real::sin_turns)), which is exact at every quarter turn. Whole powers up to 8 are
 //! products.
 
+mod any_objective;
 mod columns;
 mod compile;
 mod cpu;
@@ -280,10 +281,8 @@ mod file;
 mod fit;
 mod fitted;
 mod fitting;
-mod goal;
 mod graph;
 mod interpreted;
-mod kept;
 mod named_numbers;
 mod names;
 mod observed;
@@ -294,6 +293,7 @@ mod reader;
 mod search;
 mod sheet;
 mod slopes;
+mod source;
 mod syntax;
 mod warnings;
 
@@ -305,5 +305,5 @@ pub(crate) use file::Given;
 pub use fit::{Fit, Model};
 pub use fitted::Fitted;
 pub use named_numbers::NamedNumbers;
-pub use options::Chosen;
+pub use options::DiscreteValue;
 pub use problem::ProblemFile;

@@ -10,16 +10,16 @@ use crate::objective::bounds::Bounds;
 /// The value of a coordinate whose variable has `values` or `choices`.
 ///
 /// ```
-/// use warpswarm::problem_file::{Chosen, ProblemFile};
+/// use warpswarm::problem_file::{DiscreteValue, ProblemFile};
 /// let text = "minimise = \"bolt\"\n[variables]\nbolt = { values = [2, 5] }\nmetal = { choices = [\"tin\", \"steel\"] }";
 /// let problem = ProblemFile::parse(text)?;
 /// let point = [2.0_f64, 1.0];
-/// assert_eq!(problem.chosen(0, point[0]), Some(Chosen::Value(5.0)));
-/// assert_eq!(problem.chosen(1, point[1]), Some(Chosen::Name("tin")));
+/// assert_eq!(problem.discrete_value(0, point[0]), Some(DiscreteValue::Value(5.0)));
+/// assert_eq!(problem.discrete_value(1, point[1]), Some(DiscreteValue::Name("tin")));
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Chosen<'a> {
+pub enum DiscreteValue<'a> {
     /// One of the values.
     Value(f64),
     /// One of the choices.
@@ -60,13 +60,13 @@ impl ProblemFile {
     }
 
     /// The option for `x` in coordinate `i` (from 0); `None` if the coordinate has no options, or does not exist.
-    pub fn chosen<R: Float>(&self, i: usize, x: R) -> Option<Chosen<'_>> {
+    pub fn discrete_value<R: Float>(&self, i: usize, x: R) -> Option<DiscreteValue<'_>> {
         let options = self.names.options.get(&self.named(i)?.name)?;
         // Counted from 1; a number out of range is treated as in expressions.
         let at = (x.to_f64() as usize).clamp(1, options.count()) - 1;
         Some(match options {
-            Options::Values(values) => Chosen::Value(values[at]),
-            Options::Choices(names) => Chosen::Name(&names[at]),
+            Options::Values(values) => DiscreteValue::Value(values[at]),
+            Options::Choices(names) => DiscreteValue::Name(&names[at]),
         })
     }
 

@@ -12,13 +12,13 @@ use super::cpu::Machines;
 use super::curves::Curves;
 use super::file::Given;
 use super::graph::Value;
-use super::kept::Source;
 use super::named_numbers::OfRuns;
 use super::names::{Names, Ode, on_one_line};
 use super::reader::{DataFrom, Reader};
+use super::source::Source;
 use super::syntax::{Mistake, Tree};
 use crate::algorithms::Algorithm;
-use crate::check::{self, Checked};
+use crate::check::{self, CheckReport};
 use crate::error::{Error, Result};
 use crate::machine::program::Program;
 use crate::objective::bounds::{Bounds, Scales};
@@ -281,7 +281,7 @@ impl ProblemFile {
     /// # Errors
     ///
     /// As [`check`](fn@crate::check).
-    pub fn check<R: Float>(&self, settings: &Settings) -> Result<Checked<R>> {
+    pub fn check<R: Float>(&self, settings: &Settings) -> Result<CheckReport<R>> {
         let checked = check::with(&self.searched(), settings, &|bounds, algorithm, settings| {
             let settings = Settings { maximise: self.maximises, ..settings.clone() };
             Optimiser::new(self, bounds, algorithm, &settings)
@@ -289,7 +289,7 @@ impl ProblemFile {
         .map_err(|error| self.named_in(error))?;
         let constraint = |i: usize| self.constraints.get(i).map(|(name, _)| name.to_string());
         let derivatives = checked.derivatives.named(|i| self.coordinate(i), constraint);
-        Ok(Checked { derivatives, ..checked })
+        Ok(CheckReport { derivatives, ..checked })
     }
 
     /// The program and its data, for coordinates with these scale codes. The value can be negated, and the constraints

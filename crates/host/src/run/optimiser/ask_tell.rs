@@ -259,7 +259,7 @@ impl<R: Float> AskTell<R> {
 
     fn told(&mut self, tell: impl FnOnce(&mut dyn Asks<R>) -> Result<()>) -> Result<()> {
         self.optimiser.change(|driver| tell(asks(driver)))?;
-        self.optimiser.ease()
+        self.optimiser.lower_levels()
     }
 
     /// Adds the time between question and answer.

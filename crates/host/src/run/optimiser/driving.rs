@@ -9,7 +9,7 @@ use warpswarm_core::order::Fitness;
 
 use super::together::Turn;
 use super::{Event, Optimiser, Recording, Runs, going, reached};
-use crate::engine::Until;
+use crate::engine::Deadline;
 use crate::error::Result;
 use crate::run::report::{Progress, Report};
 use crate::settings::Settings;
@@ -72,8 +72,8 @@ impl<R: Float> Optimiser<R> {
                 continue;
             }
             let start = Instant::now();
-            let until = Until::of(&self.stop, self.spent());
-            self.advance(slice, others, &until)?;
+            let deadline = Deadline::of(&self.stop, self.spent());
+            self.advance(slice, others, &deadline)?;
             self.runs()?.landmarks()?;
             let seconds = start.elapsed().as_secs_f64();
             self.slice_length.took(slice, seconds);

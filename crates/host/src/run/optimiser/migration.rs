@@ -22,13 +22,13 @@ use crate::settings::reason::StopReason;
 /// let bounds = Bounds::uniform(2, -5.12, 5.12)?;
 /// let mut optimiser = Optimiser::<f32>::new(&Sphere, &bounds, &PsoParams::default().into(), &settings)?;
 /// optimiser.step(10)?;
-/// let standing = optimiser.standing()?;
-/// assert_eq!((standing.iterations, standing.limit, standing.goes_on), (10, 30, true));
-/// assert!(!standing.reached_target && !standing.may_stop);
+/// let status = optimiser.status()?;
+/// assert_eq!((status.iterations, status.limit, status.goes_on), (10, 30, true));
+/// assert!(!status.reached_target && !status.may_stop);
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct Status {
     /// The iterations of the runs that have not stopped on their own; if all have, the most of any run.
     pub iterations: u64,
     /// The iteration at which the limits of iterations and evaluations end all runs;
@@ -48,11 +48,11 @@ impl<R: Float> Optimiser<R> {
     /// # Errors
     ///
     /// If the backend fails.
-    pub fn standing(&mut self) -> Result<Standing> {
+    pub fn status(&mut self) -> Result<Status> {
         let controls = self.runs()?.landmarks()?;
         let (iterations, limit) = (reached(&controls), self.limit.iterations);
         let is = |code| controls.iter().any(|control| control.stopped == code);
-        Ok(Standing {
+        Ok(Status {
             iterations,
             limit,
             goes_on: is(stopped::NOT) && iterations < limit,
@@ -137,7 +137,7 @@ impl<R: Float> Optimiser<R> {
             }
         }
         let mut judged = Vec::new();
-        if self.easing.is_some() {
+        if self.active_schedule.is_some() {
             judged = immigrants.to_vec();
             for (migrants, control) in judged.iter_mut().zip(self.runs()?.controls()?) {
                 let judge = |fitness: &mut Fitness<R>| *fitness = fitness.within(control.level());
@@ -203,7 +203,7 @@ impl<R: Float> Optimiser<R> {
     ) -> Result<bool> {
         let left = MAX_ITERATIONS - reached(&self.runs()?.landmarks()?);
         // Levels fall between launches, and so not within epochs.
-        if every == 0 || epochs > left / every || self.easing.is_some() {
+        if every == 0 || epochs > left / every || self.active_schedule.is_some() {
             return Ok(false);
         }
         let start = Instant::now();
@@ -292,8 +292,8 @@ impl<R: Float> Optimiser<R> {
     ///
     /// If the backend fails.
     pub fn report(&mut self, reason: StopReason) -> Result<Report<R>> {
-        let standing = self.standing()?;
-        let at_limit = standing.iterations >= standing.limit;
+        let status = self.status()?;
+        let at_limit = status.iterations >= status.limit;
         let report = self.reported(if at_limit { self.limit.reason } else { reason })?;
         // The runs may continue, with their records.
         self.history.replace(report.history.clone());

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::strategy::Union;
 use warpswarm::algorithms::{self, AlgorithmInfo, ParameterInfo, cmepso::Part, pso::Topology};
-use warpswarm::{Algorithm, Backend, Bounds, OfRun, Scale, Settings, Stop};
+use warpswarm::{Algorithm, Backend, Bounds, RunSettings, Scale, Settings, Stop};
 
 use super::wild::Wild;
 
@@ -218,9 +218,9 @@ fn stop(individuals: u64) -> impl Strategy<Value = Stop> {
     )
 }
 
-fn of_run() -> impl Strategy<Value = OfRun> {
+fn of_run() -> impl Strategy<Value = RunSettings> {
     (prop::option::of(any::<u64>()), target(), prop::option::of(1u64..10))
-        .prop_map(|(seed, target, stagnation)| OfRun { seed, target, stagnation })
+        .prop_map(|(seed, target, stagnation)| RunSettings { seed, target, stagnation })
 }
 
 fn settings(individuals: u64) -> impl Strategy<Value = Settings> {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use warpswarm::{
     Algorithm, Bounds, Devices, Error, HostObjective, MAX_DIMENSIONS, MAX_INDIVIDUALS,
-    MAX_ITERATIONS, MAX_RUNS, OfRun, Optimiser, Precise, Scale, Settings, Stop, algorithms,
+    MAX_ITERATIONS, MAX_RUNS, Optimiser, Precise, RunSettings, Scale, Settings, Stop, algorithms,
 };
 
 use super::cases::{Range, any_algorithm, bounds};
@@ -93,17 +93,17 @@ fn wrong_settings() -> impl Strategy<Value = (Settings, &'static str, String)> {
         })),
         Just(0).prop_map(move |n| with("stagnation", n, |s, n| s.stop.stagnation = Some(n))),
         Just(0).prop_map(move |n| with("stagnation", n, |s, n| {
-            s.of_runs = vec![OfRun { stagnation: Some(n), ..OfRun::default() }];
+            s.of_runs = vec![RunSettings { stagnation: Some(n), ..RunSettings::default() }];
         })),
         Just(2)
             .prop_map(move |n| with("devices", n, |s, n| s.devices = Devices::of(&[n as u32; 2]))),
         (2u64..9).prop_map(move |n| with("runs", n, |s, n| {
-            s.of_runs = vec![OfRun::default(); n as usize];
+            s.of_runs = vec![RunSettings::default(); n as usize];
         })),
         negative().prop_map(move |x| number("seconds", x, |s, x| s.stop.seconds = Some(x))),
         Just(f64::NAN).prop_map(move |x| number("target", x, |s, x| s.stop.target = Some(x))),
         Just(f64::NAN).prop_map(move |x| number("target", x, |s, x| {
-            s.of_runs = vec![OfRun { target: Some(x), ..OfRun::default() }];
+            s.of_runs = vec![RunSettings { target: Some(x), ..RunSettings::default() }];
         })),
     ]
 }

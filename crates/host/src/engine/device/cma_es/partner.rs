@@ -2,9 +2,9 @@
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::{CmaEsArgs, CommonArgs, GenerationArgs, Ptr, StartArgs, Turns};
-use warpswarm_core::legs::{Legs, regime};
 use warpswarm_core::method::{GROUP, Method};
 use warpswarm_core::order::Fitness;
+use warpswarm_core::restart::{RestartState, regime};
 use warpswarm_core::shade::Shade;
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::parked::Parked;
@@ -51,7 +51,7 @@ impl<R: Float> Partner<R> {
             fitness: machine.allocate(2 * all * size_of::<Fitness<R>>() as u64)?,
             numbers: machine.allocate(2 * all * count * number)?,
             common: InCommon::allocate(&job, blocks, machine)?,
-            legs: machine.allocate(runs * size_of::<Legs>() as u64)?,
+            legs: machine.allocate(runs * size_of::<RestartState>() as u64)?,
             turns: machine.allocate(runs * size_of::<Turns>() as u64)?,
             job,
         })
@@ -60,8 +60,13 @@ impl<R: Float> Partner<R> {
     /// Sets the initial state of all runs.
     pub(super) fn begin<M: Machine>(&self, machine: &mut M) -> Result<()> {
         let individuals = self.job.individuals;
-        let first =
-            Legs { number: 1, regime: regime::SHADE, individuals, is_new: true, ..Legs::default() };
+        let first = RestartState {
+            number: 1,
+            regime: regime::SHADE,
+            individuals,
+            is_new: true,
+            ..RestartState::default()
+        };
         let runs = self.job.runs as usize;
         machine.store::<R, _>(self.legs, 0, vec![first; runs].into_iter())?;
         machine.store::<R, _>(self.turns, 0, vec![Turns::default(); runs].into_iter())
@@ -95,7 +100,7 @@ impl<R: Float> Partner<R> {
         &self,
         machine: &mut M,
         run: u32,
-        (legs, age): (Legs, u64),
+        (legs, age): (RestartState, u64),
     ) -> Result<Parked<R>> {
         let mut parked = Parked {
             age,

@@ -3,7 +3,7 @@
 use warpswarm_core::Float;
 use warpswarm_core::cma_es::Strategy;
 use warpswarm_core::launch::{DistributionLayout, Turns, head, stopped};
-use warpswarm_core::legs::regime;
+use warpswarm_core::restart::regime;
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::parked::Parked;
 
@@ -36,7 +36,7 @@ impl<R: Float, M: Machine> CmaEs<R, M> {
                 machine.fetch_numbers::<R>(at.distribution, place * numbers, numbers)?;
             // The numbers of the last generation, even if a new leg follows.
             let count = memory[head::SAMPLES].to_f64() as u32;
-            let remembered = Strategy::<R>::new(n, count, self.succession.active).remembered();
+            let remembered = Strategy::<R>::new(n, count, self.restart_policy.active).remembered();
             memory.truncate(DistributionLayout::new(n, remembered).len as usize);
             let count = u64::from(count);
             let mut own = Parked {

@@ -5,9 +5,9 @@
 //! the legs.
 
 use warpswarm_core::Float;
-use warpswarm_core::launch::{Control, LOOK, LookArgs, OwnRun, Ptr, stopped};
-use warpswarm_core::legs::{self, LOOK_OF_METHODS, Legs};
+use warpswarm_core::launch::{CHECK_CONVERGENCE, Control, ConvergenceArgs, OwnRun, Ptr, stopped};
 use warpswarm_core::order::Candidate;
+use warpswarm_core::restart::{self, METHOD_CHECK_INTERVAL, RestartState};
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::restarts::{Earlier, affordable, after_next};
 
@@ -22,22 +22,22 @@ use crate::machine::{Kernel, Machine, Parameter};
 #[derive(Clone, Debug)]
 pub(super) struct Anew<R> {
     /// `[run]`
-    pub(super) legs: Vec<Legs>,
+    pub(super) legs: Vec<RestartState>,
     /// The results of the previous legs, `[run]`.
     pub(super) earlier: Vec<Option<Box<Earlier<R>>>>,
     /// The device address of the flags of converged populations.
-    come_together: u64,
+    converged: u64,
 }
 
 /// The control of a run, from that of its leg.
-fn of_run(control: Control, legs: &Legs) -> Control {
+fn of_run(control: Control, legs: &RestartState) -> Control {
     let Control { iterations, improved_at, .. } = control;
     let began = legs.began;
     Control { iterations: began + iterations, improved_at: began + improved_at, ..control }
 }
 
 /// The control of a leg, from that of its run.
-fn of_leg(control: Control, legs: &Legs) -> Control {
+fn of_leg(control: Control, legs: &RestartState) -> Control {
     let Control { iterations, improved_at, .. } = control;
     let of = |at: u64| at.saturating_sub(legs.began);
     Control { iterations: of(iterations), improved_at: of(improved_at), ..control }
@@ -49,11 +49,11 @@ impl<R: Float> Anew<R> {
         if !job.restarts {
             return Ok(None);
         }
-        machine.load(&Kernel::new(format!("{LOOK}_{}", R::NAME), None))?;
+        machine.load(&Kernel::new(format!("{CHECK_CONVERGENCE}_{}", R::NAME), None))?;
         Ok(Some(Anew {
-            legs: vec![Legs::default(); job.runs as usize],
+            legs: vec![RestartState::default(); job.runs as usize],
             earlier: vec![None; job.runs as usize],
-            come_together: machine.allocate(4 * u64::from(job.runs))?,
+            converged: machine.allocate(4 * u64::from(job.runs))?,
         }))
     }
 
@@ -185,9 +185,9 @@ impl<R: Float, M: Machine> Whole<R, M> {
             let reached = of_run(controls[first], &anew.legs[first]).iterations;
             let (new, old): (Vec<usize>, _) = all.iter().partition(|run| anew.legs[**run].is_new);
             let now = if new.is_empty() {
-                let until_look = LOOK_OF_METHODS - reached % LOOK_OF_METHODS;
+                let until_check = METHOD_CHECK_INTERVAL - reached % METHOD_CHECK_INTERVAL;
                 let of = |run: &usize| self.affordable(*run, controls[*run].iterations, left);
-                let now = old.iter().map(of).min().unwrap_or(left).min(until_look);
+                let now = old.iter().map(of).min().unwrap_or(left).min(until_check);
                 self.advance_legs(now)?;
                 now
             } else {
@@ -196,8 +196,8 @@ impl<R: Float, M: Machine> Whole<R, M> {
             };
             left -= now;
             controls = self.leg_controls()?;
-            if (reached + now).is_multiple_of(LOOK_OF_METHODS) {
-                self.look(&mut controls)?;
+            if (reached + now).is_multiple_of(METHOD_CHECK_INTERVAL) {
+                self.end_converged(&mut controls)?;
             }
         }
     }
@@ -262,16 +262,16 @@ impl<R: Float, M: Machine> Whole<R, M> {
     }
 
     /// Finds the legs that must end.
-    fn look(&mut self, controls: &mut [Control]) -> Result<()> {
-        let come_together = self.anew.as_ref().map_or(0, |anew| anew.come_together);
-        self.islands().look(come_together)?;
+    fn end_converged(&mut self, controls: &mut [Control]) -> Result<()> {
+        let converged = self.anew.as_ref().map_or(0, |anew| anew.converged);
+        self.islands().check_convergence(converged)?;
         let mut flags = vec![0; 4 * controls.len()];
-        self.machine.download(come_together, &mut flags)?;
+        self.machine.download(converged, &mut flags)?;
         let mut stops = false;
         for (run, control) in controls.iter_mut().enumerate() {
             let Some(anew) = &mut self.anew else { continue };
             let Control { iterations, improved_at, stopped, .. } = *control;
-            let is_over = legs::has_stalled(iterations, improved_at) || flags[4 * run] != 0;
+            let is_over = restart::has_stalled(iterations, improved_at) || flags[4 * run] != 0;
             if stopped != stopped::NOT || iterations == 0 || !is_over {
                 continue;
             }
@@ -292,16 +292,16 @@ impl<R: Float, M: Machine> Whole<R, M> {
 
 impl<R: Float, M: Machine> Islands<'_, R, M> {
     /// Writes for each run, at an address, whether its population has converged.
-    fn look(&mut self, come_together: u64) -> Result<()> {
+    fn check_convergence(&mut self, converged: u64) -> Result<()> {
         let (lower, upper, bounds_runs) = self.runs.bounds(self.job, (0, self.job.runs));
-        let args = LookArgs::<R> {
-            kept: self.kept(0),
+        let args = ConvergenceArgs::<R> {
+            state: self.run_state(0),
             lower,
             upper,
-            come_together: Ptr::at(come_together),
+            converged: Ptr::at(converged),
             bounds_runs,
             dimensions: self.job.dimensions(),
         };
-        self.launch_on_runs(LOOK, &Parameter::of(args))
+        self.launch_on_runs(CHECK_CONVERGENCE, &Parameter::of(args))
     }
 }

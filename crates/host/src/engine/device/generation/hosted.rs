@@ -5,7 +5,7 @@ use warpswarm_core::launch::{Control, stopped};
 use warpswarm_core::order::Fitness;
 
 use super::super::memory::Transfer;
-use super::handed::Handed;
+use super::device_evaluation::DeviceEvaluation;
 use super::{Arrays, Generations, Way};
 use crate::engine::planner::Demand;
 use crate::engine::planner::generation as planner;
@@ -38,7 +38,7 @@ pub(crate) struct Questions<R> {
     /// The indices of the points among all attempts, `[run][individual][attempt]`.
     pub(super) attempts: Vec<usize>,
     /// The points and memory that other code on the device has received.
-    pub(super) handed: Handed,
+    pub(super) device_evaluation: DeviceEvaluation,
 }
 
 impl<R: Send> Way for Questions<R> {
@@ -53,7 +53,7 @@ impl<R: Send> Way for Questions<R> {
         self.placed = true;
         self.controls = Some(controls);
         (self.asked, self.stays) = (None, 0);
-        self.handed.forget();
+        self.device_evaluation.forget();
     }
 }
 
@@ -78,9 +78,19 @@ impl<R: Float, M: Machine> Hosted<R, M> {
             machine.occupancy(&tell, block, shared)
         })?;
         let arrays = Arrays::allocate(&job, &layout, (0, moves.attempts), &mut machine)?;
-        let (asked, attempts, handed) = (None, Vec::new(), Handed::new::<R>());
+        let (asked, attempts, device_evaluation) = (None, Vec::new(), DeviceEvaluation::new::<R>());
         let (placed, controls, age, stays) = (false, None, 0, 0);
-        let way = Questions { ask, tell, placed, controls, age, stays, asked, attempts, handed };
+        let way = Questions {
+            ask,
+            tell,
+            placed,
+            controls,
+            age,
+            stays,
+            asked,
+            attempts,
+            device_evaluation,
+        };
         Ok(Generations::idle(backend, (job, named), (layout, arrays), machine, way))
     }
 
@@ -94,7 +104,7 @@ impl<R: Float, M: Machine> Hosted<R, M> {
     /// Removes the individuals that do not take part in the next iteration.
     pub(super) fn fall_if_due(&mut self) -> Result<()> {
         if self.way.placed && self.way.age >= self.way.stays {
-            let iterations = self.fall()?;
+            let iterations = self.reduce()?;
             self.way.stays = self.way.age.saturating_add(iterations);
         }
         Ok(())
@@ -144,7 +154,7 @@ impl<R: Float, M: Machine> Hosted<R, M> {
         self.way.age += u64::from(self.way.placed);
         self.way.placed = true;
         self.way.asked = None;
-        self.way.handed.forget();
+        self.way.device_evaluation.forget();
         self.way.controls = match waits || !self.job.never_stops {
             true => Some(self.arrays.runs.controls(&self.job, &mut self.machine)?),
             false => None,

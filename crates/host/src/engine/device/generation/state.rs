@@ -2,8 +2,8 @@
 
 use warpswarm_core::Float;
 use warpswarm_core::launch::Control;
-use warpswarm_core::legs::{Legs, restarts};
 use warpswarm_core::order::Candidate;
+use warpswarm_core::restart::{RestartState, restarts};
 use warpswarm_cpu_ref::Swarm;
 use warpswarm_cpu_ref::migration::{Departure, Migrants, Migration};
 
@@ -104,7 +104,7 @@ impl<R: Float, M: Machine, W: Way> State<R> for Generations<R, M, W> {
                     stride,
                 )?,
                 control,
-                legs: Legs::default(),
+                legs: RestartState::default(),
                 earlier: None,
                 parked: None,
             });
@@ -149,8 +149,8 @@ impl<R: Float, M: Machine, W: Way> State<R> for Generations<R, M, W> {
         self.islands().first_levels()
     }
 
-    fn ease(&mut self, _: &Job<R>, levels: &[R]) -> Result<()> {
-        self.islands().ease(levels)?;
+    fn set_levels(&mut self, _: &Job<R>, levels: &[R]) -> Result<()> {
+        self.islands().set_levels(levels)?;
         self.see_controls()
     }
 

@@ -99,7 +99,7 @@ impl<R: Float, M: Machine> Engine<R> for Whole<R, M> {
             None => {
                 let mut left = iterations;
                 while left > 0 {
-                    let now = left.min(self.fall()?);
+                    let now = left.min(self.reduce()?);
                     self.advance_legs(now)?;
                     left -= now;
                 }
@@ -118,34 +118,38 @@ fn plan<R: Float>(
     machine: &mut impl Machine,
 ) -> Result<(Layout, Kernel)> {
     let demand = demand(job, target.gathers, settings, machine);
-    let kernel = |tile: &MethodTile, wish| {
+    let kernel = |tile: &MethodTile, residency| {
         let entry = format!("{}_{}_{}", named.name, R::NAME, tile.name);
         let form = if tile.is_held() { tile.name } else { "warp" };
         let known = known(job, named);
-        Kernel { wish, known, ..target.kernel::<R>((entry, named.kernels), form, tile.is_held()) }
+        Kernel {
+            residency,
+            known,
+            ..target.kernel::<R>((entry, named.kernels), form, tile.is_held())
+        }
     };
     let moves = named.moves();
-    let mut wish = None;
+    let mut residency = None;
     if let Some((threads, shared)) = planner::wished::<R>(&demand, moves) {
         let large = Some(Residency { threads, blocks: 1 });
         let held = machine.occupancy(&kernel(&MethodTile::TILE, large), threads, shared)?;
-        wish = large.filter(|_| held > 0);
+        residency = large.filter(|_| held > 0);
     }
-    let mut plan = |wish: Option<Residency>| {
-        let allowed = wish.map(|wish| wish.threads);
+    let mut plan = |residency: Option<Residency>| {
+        let allowed = residency.map(|residency| residency.threads);
         planner::plan::<R>(&demand, moves, allowed, &mut |tile, block, shared| {
-            machine.occupancy(&kernel(tile, wish), block, shared)
+            machine.occupancy(&kernel(tile, residency), block, shared)
         })
     };
-    let mut layout = plan(wish)?;
+    let mut layout = plan(residency)?;
     if layout.short {
         let dense = Some(Residency { threads: MAX_BLOCK, blocks: 2 });
         let denser = plan(dense)?;
         if denser.threads() > layout.threads() {
-            (layout, wish) = (denser, dense);
+            (layout, residency) = (denser, dense);
         }
     }
-    let kernel = kernel(&layout.tile, wish);
+    let kernel = kernel(&layout.tile, residency);
     machine.load(&kernel)?;
     Ok((layout, kernel))
 }
@@ -157,7 +161,7 @@ fn known<R: Float>(job: &Job<R>, named: &Named<R>) -> Vec<(u32, u32)> {
         (offset_of!(GenerationArgs<R>, dimensions) as u32, job.dimensions()),
         (offset_of!(GenerationArgs<R>, stride) as u32, job.stride()),
     ];
-    if named.falls.is_none() {
+    if named.reduction.is_none() {
         known.push((offset_of!(GenerationArgs<R>, individuals) as u32, job.individuals));
     }
     known.extend(named.method.words());

@@ -19,7 +19,7 @@ pub(super) enum Place {
     /// One position for each term.
     Listed(Vec<i64>),
     /// The position given by a value between two numbers.
-    Chosen(Value, i64, i64),
+    Selected(Value, i64, i64),
 }
 
 /// The kinds of arrays.
@@ -69,7 +69,7 @@ impl Compiler<'_> {
                 let number = self.listed_numbers(&all);
                 self.chosen(name, array, number, (least, most), tree)
             }
-            (Place::Chosen(number, least, most), _) => {
+            (Place::Selected(number, least, most), _) => {
                 self.chosen(name, array, number, (least, most), tree)
             }
             (place, _) => self.at(name, array, &place, tree),
@@ -151,7 +151,7 @@ impl Compiler<'_> {
             Place::Fixed(number) => (*number, *number),
             Place::Moving(start, terms) => (*start, start.saturating_add(i64::from(*terms) - 1)),
             Place::Listed(all) => ends(all),
-            Place::Chosen(_, least, most) => (*least, *most),
+            Place::Selected(_, least, most) => (*least, *most),
         };
         if least < 1 || most > i64::from(size) {
             let is = match least == most {
@@ -183,7 +183,7 @@ impl Compiler<'_> {
         let range = self.range_of(value, terms);
         let range = range.filter(|(least, most)| least.abs().max(most.abs()) <= 1e15);
         match range.filter(|_| graph.is_whole(value)) {
-            Some((least, most)) => Ok(Place::Chosen(value, least as i64, most as i64)),
+            Some((least, most)) => Ok(Place::Selected(value, least as i64, most as i64)),
             None => {
                 let what = "an index that is no whole number at some points; allowed: whole numbers, such as variables \
                             with scale = \"integer\", and sums, differences and products of those";
@@ -199,7 +199,7 @@ impl Compiler<'_> {
             Place::Fixed(number) => Some(vec![*number]),
             Place::Moving(start, terms) => Some((*start..).take(*terms as usize).collect()),
             Place::Listed(all) => Some(all.clone()),
-            Place::Chosen(..) => None,
+            Place::Selected(..) => None,
         };
         if let (Place::Fixed(row), Place::Moving(start, terms)) = (&row, &column) {
             return Place::Moving((row - 1) * step + start, *terms);
@@ -218,7 +218,7 @@ impl Compiler<'_> {
             };
         }
         let mut number = |place: &Place| match place {
-            Place::Chosen(value, least, most) => (*value, *least, *most),
+            Place::Selected(value, least, most) => (*value, *least, *most),
             place => {
                 let all = listed(place).unwrap_or_default();
                 let (least, most) = ends(&all);
@@ -231,7 +231,7 @@ impl Compiler<'_> {
         let above = graph.apply(Operation::Subtract, &[row.0, one]);
         let above = graph.apply(Operation::Multiply, &[above, step_value]);
         let value = graph.apply(Operation::Add, &[above, column.0]);
-        Place::Chosen(value, (row.1 - 1) * step + column.1, (row.2 - 1) * step + column.2)
+        Place::Selected(value, (row.1 - 1) * step + column.1, (row.2 - 1) * step + column.2)
     }
 
     /// The element at a position that does not depend on variables.
@@ -245,7 +245,7 @@ impl Compiler<'_> {
         let (number, count, indexed) = match *place {
             Place::Fixed(number) => (number, 1, false),
             Place::Moving(start, terms) => (start, terms, true),
-            Place::Listed(_) | Place::Chosen(..) => unreachable!("these are chosen"),
+            Place::Listed(_) | Place::Selected(..) => unreachable!("these are chosen"),
         };
         let place_of = |first: u32| first + (number - 1) as u32;
         Ok(match array {

@@ -131,7 +131,7 @@ impl Compiler<'_> {
             Place::Moving(start, terms) => {
                 Scope { index: Some(Index { name: index, start, terms }), fixed: Vec::new() }
             }
-            Place::Listed(_) | Place::Chosen(..) => unreachable!("these are chosen"),
+            Place::Listed(_) | Place::Selected(..) => unreachable!("these are chosen"),
         };
         let value = self.number_in(&of.defined.tree, &scope)?;
         self.elements.insert((number, place.clone()), value);

@@ -1,7 +1,7 @@
 //! What files say of models that are fitted, what that sum is, and what is wrong with it.
 
 use crate::error::Error;
-use crate::fit::{Ended, FitSettings};
+use crate::fit::{FitSettings, FitStatus};
 use crate::problem::problem_file::ProblemFile;
 
 /// A file with this above its tables: rows t = 1, 2, 3 with y = 2, 5, 20 and sigma s = 1, 2, 4.
@@ -121,7 +121,7 @@ fn a_bound_and_what_is_undetermined_are_said() {
     let fits = file("fit = 'y ~ a * b * t'").unwrap().fit_models::<f64>(&FitSettings::default());
     let fits = fits.unwrap();
     let fit = fits.get(0).unwrap();
-    assert_eq!(fit.ended(), Ended::Undetermined);
+    assert_eq!(fit.status(), FitStatus::Undetermined);
     assert_eq!(fit.undetermined().collect::<Vec<_>>(), ["a", "b"]);
     assert!(fit.errors()[0].is_infinite());
     let fits =
@@ -129,6 +129,9 @@ fn a_bound_and_what_is_undetermined_are_said() {
     let fits = fits.unwrap();
     let fit = fits.get(0).unwrap();
     // Without bounds b would be -29.
-    assert_eq!((fit.ended(), fit.at_bounds().collect::<Vec<_>>()), (Ended::AtBound, vec!["b"]));
+    assert_eq!(
+        (fit.status(), fit.at_bounds().collect::<Vec<_>>()),
+        (FitStatus::AtBound, vec!["b"])
+    );
     assert_eq!(fit.parameters()[1], -9.0);
 }

@@ -1,7 +1,7 @@
 //! What files say of variables and data, and what is wrong with them.
 
 use crate::error::Error;
-use crate::problem::problem_file::{Chosen, ProblemFile};
+use crate::problem::problem_file::{DiscreteValue, ProblemFile};
 use crate::{Algorithm, Backend, Scale, Settings, Stop};
 
 fn parse(text: &str) -> Result<ProblemFile, Error> {
@@ -153,10 +153,10 @@ fn what_a_coordinate_stands_for_is_known() {
         metal = { choices = ['tin', 'steel'] }\na = { lower = 0, upper = 1 }\n";
     let problem = parse(text).unwrap();
     assert_eq!(problem.coordinate(1).as_deref(), Some("q[2]"));
-    assert_eq!(problem.chosen(1, 1.0_f32), Some(Chosen::Value(2.0)));
-    assert_eq!(problem.chosen(2, 2.0), Some(Chosen::Name("steel")));
-    assert_eq!(problem.chosen(2, f64::NAN), Some(Chosen::Name("tin")));
-    assert_eq!((problem.chosen(3, 0.5), problem.chosen(4, 0.5)), (None, None));
+    assert_eq!(problem.discrete_value(1, 1.0_f32), Some(DiscreteValue::Value(2.0)));
+    assert_eq!(problem.discrete_value(2, 2.0), Some(DiscreteValue::Name("steel")));
+    assert_eq!(problem.discrete_value(2, f64::NAN), Some(DiscreteValue::Name("tin")));
+    assert_eq!((problem.discrete_value(3, 0.5), problem.discrete_value(4, 0.5)), (None, None));
     assert_eq!((problem.unit(1), problem.unit(3)), (Some("mm"), None));
     assert_eq!(problem.coordinate_of(0, "5"), Ok(2.0));
     assert_eq!(problem.coordinate_of(0, "3"), Err("one of 2, 5".into()));

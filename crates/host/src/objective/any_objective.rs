@@ -1,0 +1,171 @@
+//! What can be minimised: objectives that run on every backend, and closures that the host evaluates.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use warpswarm_core::data::WithData;
+use warpswarm_core::dual::Differentiable;
+use warpswarm_core::objective::SlicePoint;
+use warpswarm_core::order::Fitness;
+use warpswarm_core::variable::Scaled;
+use warpswarm_core::{Float, Objective, Point};
+use warpswarm_cpu_ref::vectors::{Run, Vectors};
+
+use super::bounds::Scales;
+use super::data::LaidOut;
+use super::evaluator::{Evaluator, Portable};
+use super::own::OwnObjective;
+use super::slopes::{OfObjective, Slopes};
+use super::target::{Target, built_in};
+use crate::machine::Parameter;
+use crate::machine::kernels::Kernels;
+
+/// What can be minimised: any [`Objective`], an objective with its own GPU kernels ([`OwnObjective`]), or a
+/// [`HostObjective`](crate::HostObjective).
+///
+/// ```
+/// use warpswarm::{Algorithm, Bounds, AnyObjective, HostObjective, Result, Settings, Stop, minimise, problems::Sphere};
+/// /// How near to zero a few iterations come.
+/// fn reached(goal: &impl AnyObjective<f64>) -> Result<f64> {
+///     let bounds = Bounds::uniform(2, -1.0, 1.0)?;
+///     let (stop, polish) = (Stop::iterations(10), Some(false));
+///     let settings = Settings { individuals: 16, stop, polish, ..Settings::default() };
+///     Ok(minimise(goal, &bounds, &Algorithm::default(), &settings)?.best().value)
+/// }
+/// let closure = HostObjective::new(|x: &[f64]| x[0] * x[0] + x[1] * x[1]);
+/// assert_eq!(reached(&Sphere)?, reached(&closure)?);
+/// # Ok::<(), warpswarm::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    note = "an objective is written for every number, `impl<R: Real> Objective<R> for ...`: so that its derivatives can be computed, too"
+)]
+pub trait AnyObjective<R: Float> {
+    #[doc(hidden)]
+    fn prepared(&self, scales: &Scales<R>) -> Prepared<R>;
+
+    #[doc(hidden)]
+    fn known(&self, scales: &Scales<R>) -> Known<R> {
+        let _ = scales;
+        Known(None)
+    }
+}
+
+/// A goal in the form that backends use.
+#[doc(hidden)]
+pub struct Prepared<R>(pub(crate) Evaluator<R>);
+
+/// The constraints and derivatives of a goal, if they are known; `None` for a closure.
+#[doc(hidden)]
+pub struct Known<R>(pub(crate) Option<Arc<dyn Slopes<R>>>);
+
+impl<R> fmt::Debug for Known<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Known")
+    }
+}
+
+impl<R> fmt::Debug for Prepared<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Prepared")
+    }
+}
+
+impl<R: Float, O: Differentiable<R>> AnyObjective<R> for O {
+    fn prepared(&self, scales: &Scales<R>) -> Prepared<R> {
+        if scales.are_plain() {
+            let objective = *self;
+            let vectors = Vectors::new();
+            let evaluate = Arc::new(move |_, x: &[R]| evaluate(vectors, &objective, SlicePoint(x)));
+            let (constrained, target) = (<O as Objective<R>>::CONSTRAINED, built_in::<R>(self));
+            let data = Arc::default();
+            return Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }));
+        }
+        // The kernels of built-in problems do not support scales.
+        OwnObjective::new("", *self).prepared(scales)
+    }
+
+    fn known(&self, scales: &Scales<R>) -> Known<R> {
+        OwnObjective::new("", *self).known(scales)
+    }
+}
+
+impl<R: Float, O: Differentiable<R>> AnyObjective<R> for OwnObjective<R, O> {
+    fn prepared(&self, scales: &Scales<R>) -> Prepared<R> {
+        if scales.are_plain() {
+            return portable(self.name.into(), self.objective, self.kernels, self.data.clone());
+        }
+        let (scaled, data) = self.scaled(scales);
+        portable(format!("{}_scaled", self.name), scaled, self.kernels, data)
+    }
+
+    fn known(&self, scales: &Scales<R>) -> Known<R> {
+        // The scales are applied in any case, so that each objective is compiled once; the bits are the same.
+        let (objective, data) = self.scaled(scales);
+        let kernels = self.kernels.map(|kernels| (self.name, kernels));
+        Known(Some(Arc::new(OfObjective { objective, data, kernels })))
+    }
+}
+
+impl<R: Float, O: Copy> OwnObjective<R, O> {
+    /// The objective as a function of the individuals' coordinates, with its data and the numbers of the scales.
+    fn scaled(&self, scales: &Scales<R>) -> (Scaled<O>, Arc<LaidOut<R>>) {
+        let (view, numbers) = scales.table(self.data.all.len());
+        (Scaled { objective: self.objective, view }, Arc::new(self.data.with(&numbers)))
+    }
+}
+
+/// An objective with its data, and with its kernels of this name if it has any.
+fn portable<R: Float, O: Differentiable<R>>(
+    name: String,
+    objective: O,
+    kernels: Option<Kernels>,
+    data: Arc<LaidOut<R>>,
+) -> Prepared<R> {
+    let target = match kernels {
+        Some(kernels) => Some(Target {
+            name,
+            objective: Parameter::of(objective),
+            own: Some(kernels),
+            program: None,
+            problem: None,
+            constrained: <O as Objective<R>>::CONSTRAINED,
+            gathers: <O as Objective<R>>::GATHERS,
+        }),
+        // A built-in problem that takes data.
+        None => built_in::<R>(&objective),
+    };
+    let seen = data.clone();
+    let vectors = Vectors::new();
+    let evaluate = Arc::new(move |run, x: &[R]| {
+        let point = WithData { point: SlicePoint(x), data: seen.of(run) };
+        evaluate(vectors, &objective, point)
+    });
+    let constrained = <O as Objective<R>>::CONSTRAINED;
+    Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))
+}
+
+/// The fitness at a point, computed with the processor's vectors.
+fn evaluate<R: Float>(
+    vectors: Vectors,
+    objective: &impl Objective<R>,
+    point: impl Point<R>,
+) -> Fitness<R> {
+    vectors.run(Evaluation { objective, point, real: PhantomData })
+}
+
+/// An objective at a point.
+struct Evaluation<'a, R, O, P> {
+    objective: &'a O,
+    point: P,
+    real: PhantomData<R>,
+}
+
+impl<R: Float, O: Objective<R>, P: Point<R>> Run for Evaluation<'_, R, O, P> {
+    type Output = Fitness<R>;
+
+    #[inline(always)]
+    fn call(self) -> Fitness<R> {
+        self.objective.evaluate(&self.point)
+    }
+}
