@@ -92,6 +92,7 @@
 //! than an evaluation.
 
 mod accumulate;
+mod best;
 mod covariance;
 mod goodness;
 mod lm;
@@ -105,13 +106,14 @@ mod summed;
 mod triangular;
 
 pub use accumulate::{Accumulator, BLOCK, Normal, Term, sum_block, sum_costs, sum_rows, sum_sums};
+pub use best::{Best, Minima};
 pub use covariance::Covariance;
 pub use goodness::{Goodness, Spread};
 pub use lm::{Next, Settings, Solver, Status, fit};
 pub use loss::{Loss, poisson};
 pub use model::{Curve, Derived, Misfit, Model, Observed, Scatter, SmoothModel, fit_model};
 pub use parameters::{Bounds, Parameters};
-pub use search::{Best, Minima, PIECE, SEARCHED_ROWS, Search, Subsample};
+pub use search::{PIECE, SEARCHED_ROWS, Search, Subsample};
 pub use solve::{Damped, Factor};
 pub use summed::{Summed, sum_all};
 pub use triangular::Triangular;

@@ -1,60 +1,49 @@
-//! Where fits begin that have no starting values: points drawn between bounds, of which the best are fitted.
+//! The search for the start of a fit: points drawn between bounds, of which the best are fitted.
 
 use super::accumulate::Accumulator;
-use super::lm::{Settings, Solver, Status};
+use super::best::Best;
+use super::lm::{Settings, Solver};
 use super::parameters::{Bounds, Parameters};
 use crate::random::{Purpose, RunKey, Stream};
 use crate::real::Float;
 
-/// The most rows that a search looks at, about; of more, evenly spread pieces are taken.
+/// A search evaluates about this many rows at most: of more rows, evenly spread pieces.
 pub const SEARCHED_ROWS: usize = 1024;
 
-/// Rows that are looked at side by side.
+/// Consecutive rows of a piece.
 pub const PIECE: usize = 32;
 
-/// The part of the cost by which two minima must differ to be two.
-const APART: f64 = 1e-2;
-
-/// The part of the cost by which it may grow, by curvature, from one point to another that is taken for the same.
-const NEAR: f64 = 1e-6;
-
-/// A parameter has no influence at a point if the cost would change by no more than this part, by curvature, over the
-/// parameter's whole range.
+/// A parameter has no influence at a point if the cost would change by at most this part, by curvature, over the whole
+/// range of the parameter.
 const NO_INFLUENCE: f64 = 1e-3;
 
-/// Starts that end where a parameter has no influence, of which as many as this and no minimum end the search.
-const PLATEAUS: u32 = 28;
-
-/// Minima as good as the best one, with it, that are remembered.
-const POINTS: usize = 8;
-
-/// The tolerance of starts' fits.
+/// The tolerance of the fits from the starts.
 const LOOSE: f64 = 1e-4;
 
-/// A search for the global minimum, from many starts.
+/// A search for the global minimum, by fits from many starts.
 ///
-/// A start draws [`samples`](Self::samples) points and takes the one of least cost to a fit of at most
-/// [`evaluations`](Self::evaluations). Starts follow each other until the number of different minima says that there are no
-/// others to be expected, or up to [`starts`](Self::starts). The best of them is where the fit proper begins.
+/// A start draws [`samples`](Self::samples) points, and fits the model from the best of them with at most
+/// [`evaluations`](Self::evaluations) evaluations. The search stops when no other minima are to be expected, or after
+/// [`starts`](Self::starts) starts. The final fit begins at the best point found.
 ///
-/// **Stopping.** With w different minima after n starts that ended in one, a Bayesian estimate of how many there are is
-/// w (n - 1) / (n - w - 2); the search stops when that is at most w + 1/2. Of one minimum that takes 7 starts, of
-/// two 16, of three 29, of five 67. Minima are different where their costs are, by a hundredth, or, as good as the best one,
-/// where their points are.
+/// **Stopping.** If n starts have ended in w different minima, a Bayesian estimate of the number of minima is
+/// w (n - 1) / (n - w - 2). The search stops when that is at most w + 1/2: after 7 starts for one minimum, 16 for two,
+/// 29 for three, 67 for five. Two minima are different if their costs differ by more than 1 %, or, if both have the
+/// least cost, if their points differ.
 ///
-/// **Plateaus.** A model can lose the influence of a parameter: exp(-t / b) is 0 for every small b. A fit that a long step
-/// has taken there cannot leave, so such an end is no minimum and does not count. If all ends are such, the search stops
-/// after 28.
+/// **Plateaus.** A model can lose the influence of a parameter: exp(-t / b) is 0 for every small b. A fit that a long
+/// step has taken there cannot leave. Such a point is no minimum and does not count. If all starts end on plateaus, the
+/// search stops after 28.
 ///
-/// **Twins.** Two minima of equal cost at different points, such as a frequency and its alias, are both valid answers, and a
-/// periodic model has many poor minima of nearly the same cost. So a start that ends in a minimum as good as the best one is in
-/// another if curvature says that the cost between the two more than doubles. Eight such points are remembered.
-/// [`Best::other`] gives the cost of the second one.
+/// **Twins.** Two minima of equal cost at different points, such as a frequency and its alias, are both valid answers,
+/// and a periodic model has many poor minima of nearly the same cost. Points of least cost therefore belong to different
+/// minima if curvature predicts that the cost more than doubles between them. Up to eight such points are stored.
+/// [`Best::other`] returns the cost of the second one.
 ///
-/// **What is known.** A start whose next step goes to the best minimum so far ends there and counts as one more that ended in
-/// it: where the cost that is expected is that minimum's, to a hundredth, and curvature says that the cost between the
-/// two points differs by no more than a millionth. Of a sample's points only as many rows are looked at as show
-/// that it is not the best.
+/// **Early ends.** A start ends as soon as its next step leads to a known minimum of least cost, and counts as one that
+/// ended there: if the predicted cost is that of the minimum to 1 %, and curvature predicts that the cost between the
+/// step's end and the minimum grows by at most a millionth. The cost of a drawn point is added up over the rows only
+/// until it exceeds that of the best point of its start.
 ///
 /// **Source.** Multistart with local searches from the best of a sample (A. H. G. Rinnooy Kan, G. T. Timmer, Stochastic
 /// global optimization methods part I, Mathematical Programming 39, 1987), without the clustering; C. G. E. Boender,
@@ -73,24 +62,25 @@ const LOOSE: f64 = 1e-4;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Search<R, const N: usize> {
-    /// The least value of each parameter, or its logarithm.
+    /// The lower bound of each parameter, or its logarithm.
     low: [R; N],
-    /// The distance to the greatest value.
+    /// The distance to the upper bound, or to its logarithm.
     width: [R; N],
-    /// The parameters that are drawn evenly in their logarithms.
+    /// The parameters whose logarithms are drawn uniformly.
     logarithmic: Parameters,
-    /// The most starts of a fit, at least 1.
+    /// The most starts, at least 1.
     pub starts: u32,
-    /// Points that a start draws, at least 1.
+    /// The number of points that a start draws, at least 1.
     pub samples: u32,
-    /// The most evaluations of a start's fit.
+    /// The most evaluations of the fit from a start.
     pub evaluations: u32,
-    /// What the draws depend on.
+    /// The seed of the draws.
     pub seed: u64,
 }
 
 impl<R: Float, const N: usize> Search<R, N> {
-    /// A search between finite values, those of `logarithmic` parameters above 0, with the usual numbers of starts and samples.
+    /// A search between finite bounds, above 0 for `logarithmic` parameters, with the default numbers of starts and
+    /// samples.
     #[inline(always)]
     pub fn between(lower: [R; N], upper: [R; N], logarithmic: Parameters, seed: u64) -> Self {
         let (mut low, mut width) = (lower, [R::ZERO; N]);
@@ -105,7 +95,7 @@ impl<R: Float, const N: usize> Search<R, N> {
         Search { low, width, logarithmic, starts, samples, evaluations, seed }
     }
 
-    /// The point of a number that a start of a fit draws.
+    /// The point `number` that a start of a fit draws.
     #[inline(always)]
     pub fn sample(&self, fit: u64, start: u32, number: u32) -> [R; N] {
         let key = RunKey::new(self.seed, fit);
@@ -119,11 +109,11 @@ impl<R: Float, const N: usize> Search<R, N> {
         point
     }
 
-    /// The best minimum of a fit that is found.
+    /// The best minimum that a search for a fit finds.
     ///
-    /// `cost` gives chi-squared at a point, or any part of it that is more than the limit that it is given; `sums` the sums
-    /// there with derivatives; over all rows, or over some. `size` is that
-    /// of the observations, the sum of their weighted squares: costs below a billionth of it are all the same.
+    /// `cost` returns chi-squared at a point, or any partial sum that exceeds the limit passed to it; `sums` returns the
+    /// sums with derivatives at a point. Both use all rows, or the same part of them. `size` is the sum of the weighted
+    /// squares of the observations: costs below a billionth of it count as equal.
     ///
     /// ```
     /// use warpswarm_core::fit::{Bounds, Normal, Parameters, Search, Settings, Term, sum_rows};
@@ -169,9 +159,13 @@ impl<R: Float, const N: usize> Search<R, N> {
         }
     }
 
-    /// Whether some parameter has no influence where a fit has ended, for observations of which this cost is `nothing`.
+    /// Whether some parameter has no influence where a fit has ended. Costs up to `nothing` count as zero.
     #[inline(always)]
-    fn is_plateau<A: Accumulator<R, N>>(&self, solver: &Solver<R, A, N>, nothing: R) -> bool {
+    pub(super) fn is_plateau<A: Accumulator<R, N>>(
+        &self,
+        solver: &Solver<R, A, N>,
+        nothing: R,
+    ) -> bool {
         let (sums, at) = (solver.sums(), solver.best());
         let (norms, cost) = (sums.squared_norms(), sums.chi_squared());
         let little = R::from_f64(NO_INFLUENCE) * cost + nothing;
@@ -185,8 +179,8 @@ impl<R: Float, const N: usize> Search<R, N> {
         is_plateau
     }
 
-    /// The best of the points that a start of a fit draws: where its own fit begins. `cost` gives the cost at a point, or any
-    /// part of it that is more than that of the best point so far.
+    /// The best of the points that a start draws: where its fit begins. `cost` returns the cost at a point, or any partial
+    /// sum that exceeds the cost of the best point so far.
     #[inline(always)]
     pub fn best_drawn(
         &self,
@@ -199,9 +193,9 @@ impl<R: Float, const N: usize> Search<R, N> {
         let mut number = 0;
         while number < self.samples {
             let point = bounds.clamp(self.sample(fit, start, number));
-            // One call, and so one copy of it in a kernel.
+            // A single call, so that a kernel contains one copy of `cost`.
             let found = cost(&point, least);
-            // What is not finite is worse than anything that is.
+            // A cost that is not finite is worse than any finite one.
             if found < least || !least.is_finite() {
                 (best, least) = (point, found);
             }
@@ -210,7 +204,7 @@ impl<R: Float, const N: usize> Search<R, N> {
         best
     }
 
-    /// When a start's fit stops.
+    /// The settings of the fits from the starts.
     #[inline(always)]
     pub fn loose(&self, settings: &Settings<R>) -> Settings<R> {
         let loose = R::from_f64(LOOSE);
@@ -223,7 +217,7 @@ impl<R: Float, const N: usize> Search<R, N> {
     }
 }
 
-/// The rows that a search looks at: all, or evenly spread pieces of [`PIECE`] of them.
+/// The rows that a search evaluates: all, or evenly spread pieces of [`PIECE`] rows.
 ///
 /// ```
 /// use warpswarm_core::fit::Subsample;
@@ -236,14 +230,14 @@ impl<R: Float, const N: usize> Search<R, N> {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subsample {
-    /// How many they are.
+    /// The number of these rows.
     pub rows: u32,
-    /// Every so-manieth piece is taken.
+    /// The distance from one piece to the next, in pieces.
     pub stride: u32,
 }
 
 impl Subsample {
-    /// Of so many rows.
+    /// The subsample of so many rows.
     pub const fn at(rows: usize) -> Self {
         if rows < 2 * SEARCHED_ROWS {
             return Subsample { rows: rows as u32, stride: 1 };
@@ -253,251 +247,9 @@ impl Subsample {
         Subsample { rows: (pieces * PIECE) as u32, stride: stride as u32 }
     }
 
-    /// The row that is looked at as number `k`.
+    /// The row with index `k` in the subsample.
     #[inline(always)]
     pub const fn row(&self, k: usize) -> usize {
         k / PIECE * PIECE * self.stride as usize + k % PIECE
-    }
-}
-
-/// What a search has found so far: see [`Search::best`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Best<R, const N: usize> {
-    /// The point of least cost.
-    pub point: [R; N],
-    /// How many starts there were.
-    pub starts: u32,
-    /// Starts that ended where a parameter has no influence.
-    plateaus: u32,
-    /// Where the minima are that are as good as the best one, with that one.
-    points: [[R; N]; POINTS],
-    /// How many of these are known.
-    known: u32,
-    /// The least cost in those that are not the best one; NaN where there is none.
-    twin: R,
-    minima: Minima<R>,
-}
-
-impl<R: Float, const N: usize> Best<R, N> {
-    /// Nothing yet, for observations whose weighted squares have this sum.
-    #[inline(always)]
-    pub fn new(size: R) -> Self {
-        Best {
-            point: [R::ZERO; N],
-            starts: 0,
-            plateaus: 0,
-            points: [[R::ZERO; N]; POINTS],
-            known: 0,
-            twin: R::NAN,
-            minima: Minima::new(size),
-        }
-    }
-
-    /// Whether a start has ended: its fit has ended with this status, or its next step leads to the best minimum so far, as
-    /// which it then counts.
-    #[inline(always)]
-    pub fn has_ended<A: Accumulator<R, N>>(
-        &mut self,
-        search: &Search<R, N>,
-        solver: &Solver<R, A, N>,
-        status: Option<Status>,
-    ) -> bool {
-        if let Some(status) = status {
-            let cost = solver.sums().chi_squared();
-            let cost = if cost.is_finite() { cost } else { R::NAN };
-            let is_plateau = search.is_plateau(solver, self.minima.nothing);
-            self.plateaus += is_plateau as u32;
-            let is_minimum = status.converged() && !is_plateau;
-            let (least, nothing) = (self.minima.least, self.minima.nothing);
-            let far = least + R::from_f64(1e3) * nothing;
-            let is_known = self.is_as_good(cost) && self.is_near(solver, solver.best(), far);
-            let is_best = self.minima.add(cost, is_minimum);
-            if is_best && self.minima.is_apart(least, cost) {
-                (self.known, self.twin) = (0, R::NAN);
-            }
-            if is_minimum && !is_known && self.is_as_good(cost) {
-                self.remember(solver.best(), cost.larger(least));
-            }
-            if is_best || self.starts == 0 {
-                self.point = *solver.best();
-            }
-        } else if self.is_next(solver) {
-            self.minima.found += 1;
-        } else {
-            return false;
-        }
-        self.starts += 1;
-        true
-    }
-
-    /// Whether the next point of a start's fit is a minimum as good as the best one that is known: both that it has this
-    /// cost and that it is not apart from the minimum are to be expected.
-    #[inline(always)]
-    fn is_next<A: Accumulator<R, N>>(&self, solver: &Solver<R, A, N>) -> bool {
-        let near = R::from_f64(NEAR) * self.minima.least + self.minima.nothing;
-        self.is_as_good(solver.expected()) && self.is_near(solver, solver.point(), near)
-    }
-
-    /// Whether a cost is the best one so far, to a hundredth.
-    #[inline(always)]
-    fn is_as_good(&self, cost: R) -> bool {
-        let least = self.minima.least;
-        (cost - least).abs() <= R::from_f64(APART) * least + self.minima.nothing
-    }
-
-    /// Whether the cost grows by no more than so much, by curvature, from a point of a fit to one that is known.
-    #[inline(always)]
-    fn is_near<A: Accumulator<R, N>>(
-        &self,
-        solver: &Solver<R, A, N>,
-        from: &[R; N],
-        most: R,
-    ) -> bool {
-        let mut is_near = false;
-        let mut k = 0;
-        while k < self.known as usize && k < POINTS {
-            let mut apart = *from;
-            for i in 0..N {
-                apart[i] -= self.points[k][i];
-            }
-            is_near |= solver.sums().quadratic(&apart) <= most;
-            k += 1;
-        }
-        is_near
-    }
-
-    /// Remembers a minimum as good as the best one, and the larger of both costs.
-    #[inline(always)]
-    fn remember(&mut self, point: &[R; N], cost: R) {
-        let k = self.known as usize;
-        if k < POINTS {
-            self.points[k] = *point;
-            self.known += 1;
-            if k > 0 {
-                self.minima.add_another(cost);
-                self.twin = if self.twin < cost { self.twin } else { cost };
-            }
-        }
-    }
-
-    /// Whether the search ends.
-    #[inline(always)]
-    pub fn is_enough(&self, search: &Search<R, N>) -> bool {
-        let is_plateau = self.minima.different == 0 && self.plateaus >= PLATEAUS;
-        self.starts >= search.starts || is_plateau || self.minima.are_all()
-    }
-
-    /// The cost of the best minimum that is a different one, of equal cost or more; NaN where none was seen.
-    #[inline(always)]
-    pub fn other(&self) -> R {
-        if self.twin.is_nan() { self.minima.other() } else { self.twin }
-    }
-}
-
-/// Minima that are told from each other.
-const KEPT: usize = 16;
-
-/// The different minima that starts have ended in.
-///
-/// ```
-/// use warpswarm_core::fit::Minima;
-/// let mut minima = Minima::new(100.0_f64);
-/// let better: Vec<bool> =
-///     [5.0, f64::NAN, 3.0, 3.000_01].into_iter().map(|cost| minima.add(cost, true)).collect();
-/// assert_eq!(better, [true, false, true, false]);
-/// // Not a minimum: it was stopped on its way.
-/// minima.add(4.0, false);
-/// assert_eq!((minima.different(), minima.other(), minima.are_all()), (2, 5.0, false));
-/// // One minimum, seven times.
-/// let mut minima = Minima::new(100.0_f64);
-/// (0..6).for_each(|_| { minima.add(1.0, true); });
-/// assert!(!minima.are_all());
-/// minima.add(1.0, true);
-/// assert!(minima.are_all());
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Minima<R> {
-    /// The least cost that was found, in a minimum or not; NaN at first.
-    least: R,
-    /// The costs of the different minima, in the order in which they were found.
-    costs: [R; KEPT],
-    /// How many those are.
-    different: u32,
-    /// Starts that ended in one.
-    found: u32,
-    /// Costs nearer to each other than this are the same.
-    nothing: R,
-}
-
-impl<R: Float> Minima<R> {
-    /// None yet, for observations whose weighted squares have this sum.
-    #[inline(always)]
-    pub fn new(size: R) -> Self {
-        let nothing = R::from_f64(1e-9) * size;
-        let nothing = if nothing.is_finite() { nothing } else { R::ZERO };
-        Minima { least: R::NAN, costs: [R::NAN; KEPT], different: 0, found: 0, nothing }
-    }
-
-    /// Whether one cost is larger than another by so much that they belong to different minima.
-    #[inline(always)]
-    fn is_apart(&self, more: R, less: R) -> bool {
-        more - less > R::from_f64(APART) * less + self.nothing
-    }
-
-    /// Takes in what a start has come to; whether it is the best so far.
-    #[inline(always)]
-    pub fn add(&mut self, cost: R, is_minimum: bool) -> bool {
-        if cost.is_nan() {
-            return false;
-        }
-        if is_minimum {
-            self.found += 1;
-            let mut is_known = false;
-            for k in 0..KEPT {
-                let known = self.costs[k];
-                let (less, more) = if known < cost { (known, cost) } else { (cost, known) };
-                is_known |= (k as u32) < self.different && !self.is_apart(more, less);
-            }
-            if !is_known {
-                self.add_another(cost);
-            }
-        }
-        let is_best = self.least.is_nan() || cost < self.least;
-        self.least = if is_best { cost } else { self.least };
-        is_best
-    }
-
-    /// Counts one more minimum, which may have the cost of another, and keeps the cost if there is room.
-    #[inline(always)]
-    fn add_another(&mut self, cost: R) {
-        for k in 0..KEPT {
-            self.costs[k] = if k as u32 == self.different { cost } else { self.costs[k] };
-        }
-        self.different = (self.different + 1).min(KEPT as u32);
-    }
-
-    /// How many different minima there are, up to 16.
-    pub fn different(&self) -> u32 {
-        self.different
-    }
-
-    /// Whether no other minima are to be expected.
-    #[inline(always)]
-    pub fn are_all(&self) -> bool {
-        let (w, n) = (self.different, self.found);
-        w > 0 && n > w + 2 && 2 * w * (n - 1) <= (2 * w + 1) * (n - w - 2)
-    }
-
-    /// The least cost of those that are not the best one; NaN where there is none.
-    #[inline(always)]
-    pub fn other(&self) -> R {
-        let mut other = R::NAN;
-        for k in 0..KEPT {
-            let cost = self.costs[k];
-            let is_there = (k as u32) < self.different && self.is_apart(cost, self.least);
-            let is_less = other.is_nan() || cost < other;
-            other = if is_there && is_less { cost } else { other };
-        }
-        other
     }
 }

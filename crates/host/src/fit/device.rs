@@ -8,7 +8,7 @@ use warpswarm_core::launch::{
     CombineArgs, FIT_BLOCK, FitArgs, Outcome, Ptr, SearchArgs, SumsArgs, triangle,
 };
 
-use super::outcome::Found;
+use super::found::Found;
 use super::solve::{LARGE, One, Plan, gathered};
 use super::work::Work;
 use crate::engine::device::memory::{DataArrays, Transfer};

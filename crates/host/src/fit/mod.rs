@@ -6,6 +6,7 @@
 
 mod called;
 mod device;
+mod found;
 mod model;
 mod outcome;
 mod rows;

@@ -1,95 +1,20 @@
-//! What fits have come to.
+//! The results of fits.
 
 use warpswarm_core::Float;
 use warpswarm_core::fit::{Goodness, Parameters, Spread, Status};
 use warpswarm_core::launch::{Outcome, triangle};
 
+use super::found::Found;
 use super::work::Numbers;
-use crate::machine::plain;
 
-/// The difference of chi-squared up to which another minimum fits nearly as well, in units of reduced chi-squared: three
-/// standard deviations.
+/// Another minimum fits nearly as well if its chi-squared is larger by less than this many times the reduced
+/// chi-squared: three standard deviations.
 const NEARLY: f64 = 9.0;
 
 /// The data do not determine a parameter whose standard error is larger than this many times the range between its bounds.
 const FAR: f64 = 10.0;
 
-/// What all fits have come to, number after number.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Found<R> {
-    /// `[parameter][fit]`
-    pub(crate) parameters: Vec<R>,
-    /// The lower triangles of the covariances for known standard deviations, `[row][column][fit]`.
-    pub(crate) covariance: Vec<R>,
-    /// `[fit]`
-    pub(crate) chi_squared: Vec<R>,
-    /// The cost of the best other minimum, of those that the search has seen; NaN where it has seen none. `[fit]`, or nothing
-    /// where there was no search.
-    pub(crate) other: Vec<R>,
-    /// An [`Outcome`] each. `[fit]`
-    pub(crate) outcomes: Vec<[u32; 4]>,
-}
-
-impl<R> Found<R> {
-    pub(crate) fn with_room(parameters: usize, fits: usize) -> Self {
-        Found {
-            parameters: Vec::with_capacity(parameters * fits),
-            covariance: Vec::with_capacity(triangle(parameters) * fits),
-            chi_squared: Vec::with_capacity(fits),
-            other: Vec::with_capacity(fits),
-            outcomes: Vec::with_capacity(fits),
-        }
-    }
-}
-
-impl<R: Float> Found<R> {
-    /// Zeros, in memory that nobody has written yet; no costs of other minima.
-    pub(crate) fn zeros(parameters: usize, fits: usize) -> Self {
-        let numbers = |count: usize| vec![R::ZERO; count * fits];
-        Found {
-            parameters: numbers(parameters),
-            covariance: numbers(triangle(parameters)),
-            chi_squared: numbers(1),
-            other: Vec::new(),
-            outcomes: vec![[0; 4]; fits],
-        }
-    }
-
-    /// The bytes of its arrays, where they lie here as on a device.
-    pub(crate) fn bytes(&mut self) -> impl Iterator<Item = &mut [u8]> {
-        let Found { parameters, covariance, chi_squared, outcomes, .. } = self;
-        let numbers =
-            [covariance, parameters, chi_squared].map(|numbers| plain::bytes_mut(numbers));
-        numbers.into_iter().chain([plain::bytes_of_words(outcomes)]).flatten()
-    }
-}
-
-impl<R: Copy> Found<R> {
-    /// Some fits after others, with so many parameters.
-    pub(crate) fn joined(mut parts: Vec<Self>, parameters: usize) -> Self {
-        if parts.len() == 1 {
-            return parts.remove(0);
-        }
-        let fits = parts.iter().map(|part| part.chi_squared.len()).sum();
-        let mut all = Found::with_room(parameters, fits);
-        let rows = |of: fn(&Self) -> &Vec<R>, count: usize, into: &mut Vec<R>| {
-            for row in 0..count {
-                for part in &parts {
-                    let len = part.chi_squared.len();
-                    into.extend_from_slice(&of(part)[row * len..][..len]);
-                }
-            }
-        };
-        rows(|part| &part.parameters, parameters, &mut all.parameters);
-        rows(|part| &part.covariance, triangle(parameters), &mut all.covariance);
-        rows(|part| &part.chi_squared, 1, &mut all.chi_squared);
-        all.other = parts.iter().flat_map(|part| part.other.iter().copied()).collect();
-        all.outcomes = parts.iter().flat_map(|part| part.outcomes.iter().copied()).collect();
-        all
-    }
-}
-
-/// What fits have come to: parameters, their errors, and how well each model fits. See [`fit`](crate::fit()).
+/// The results of fits: parameters, their errors, and how well each model fits. See [`fit`](crate::fit()).
 ///
 /// ```
 /// use warpswarm::fit::{FitStatus, FitSettings};
@@ -111,16 +36,16 @@ pub struct Fits<R> {
     pub(super) names: Vec<String>,
     pub(super) fits: usize,
     pub(super) rows: usize,
-    /// Rows of each fit, where some have fewer.
+    /// The rows of each fit, if some fits have fewer.
     pub(super) of_rows: Vec<u32>,
     /// The parameters that are not fixed.
     pub(super) free: Vec<usize>,
-    /// The distance between the bounds of each parameter.
-    pub(super) ranges: Vec<f64>,
+    /// The lower and the upper bound of each parameter.
+    pub(super) limits: [Vec<f64>; 2],
     pub(super) is_of_counts: bool,
     pub(super) absolute_sigma: bool,
     pub(super) found: Found<R>,
-    /// What was observed, and standard deviations.
+    /// The observations, and their standard deviations.
     pub(super) values: Numbers<R>,
     pub(super) sigma: Option<Numbers<R>>,
     pub(super) device: String,
@@ -148,7 +73,7 @@ impl<R: Float> Fits<R> {
         (number < self.fits).then_some(Fit { all: self, number })
     }
 
-    /// One after the other.
+    /// All fits, one after the other.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Fit<'_, R>> {
         (0..self.fits).map(|number| Fit { all: self, number })
     }
@@ -158,12 +83,12 @@ impl<R: Float> Fits<R> {
         &self.found.parameters
     }
 
-    /// Where they were done, in words.
+    /// The device on which they were computed, in words.
     pub fn device(&self) -> &str {
         &self.device
     }
 
-    /// How long that took.
+    /// The time that they took, in seconds.
     pub fn seconds(&self) -> f64 {
         self.seconds
     }
@@ -205,7 +130,7 @@ impl FitStatus {
         FitStatus::NotFinite,
     ];
 
-    /// What tables call it.
+    /// The name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             FitStatus::Converged => "converged",
@@ -217,7 +142,7 @@ impl FitStatus {
         }
     }
 
-    /// Whether it is in a minimum.
+    /// Whether the fit is in a minimum.
     pub const fn is_converged(self) -> bool {
         !matches!(self, FitStatus::Stopped | FitStatus::NotFinite)
     }
@@ -280,7 +205,8 @@ impl<'a, R: Float> Fit<'a, R> {
             return R::INFINITY;
         }
         let error = self.covariance(i, i).larger(R::ZERO).sqrt();
-        let range = self.all.ranges.get(i).copied().unwrap_or(f64::INFINITY);
+        let [lower, upper] = &self.all.limits;
+        let range = upper[i] - lower[i];
         if error.to_f64() > FAR * range { R::INFINITY } else { error }
     }
 
@@ -293,8 +219,8 @@ impl<'a, R: Float> Fit<'a, R> {
         far.fold(Parameters(undetermined), |all, &i| all.with(i))
     }
 
-    /// The covariance of two parameters: 0 of a fixed one; of undetermined ones that of the pseudo-inverse, which says nothing of
-    /// how far they are from the truth. NaN where there is no such parameter.
+    /// The covariance of two parameters: 0 for a fixed one; for undetermined ones that of the pseudo-inverse, which does
+    /// not tell how far they are from the truth. NaN if there is no such parameter.
     pub fn covariance(&self, i: usize, j: usize) -> R {
         let (i, j) = if i < j { (j, i) } else { (i, j) };
         if i >= self.all.names.len() {

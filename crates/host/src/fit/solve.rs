@@ -10,7 +10,7 @@ use warpswarm_core::fit::{
 use warpswarm_core::launch::{Outcome, triangle};
 use warpswarm_cpu_ref::vectors::Vectors;
 
-use super::outcome::Found;
+use super::found::Found;
 use super::rows::{Add, Advance, Cost, Room, Rows, Terms, pieces, weight};
 use super::work::Work;
 use crate::settings::precise::Precise;

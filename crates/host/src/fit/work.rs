@@ -9,7 +9,8 @@ use warpswarm_core::data::Table;
 use warpswarm_core::fit::{Scatter, Settings};
 
 use super::device::OnDevice;
-use super::outcome::{Fits, Found};
+use super::found::Found;
+use super::outcome::Fits;
 use super::settings::FitSettings;
 use super::solve;
 use crate::engine::cpu::workers::Workers;
@@ -23,8 +24,7 @@ use crate::settings::precise::Precise;
 
 /// The names of the parameters: those of the bounds, or `p0` and so on.
 pub(crate) fn names(bounds: &Bounds) -> Vec<String> {
-    let named = bounds.names();
-    let name = |i: usize| named.get(i).map_or_else(|| format!("p{i}"), |name| (*name).into());
+    let name = |i: usize| bounds.names().get(i).map_or_else(|| format!("p{i}"), |n| (*n).into());
     (0..bounds.dimensions()).map(name).collect()
 }
 
@@ -188,10 +188,10 @@ impl<'a, R: Precise> Work<'a, R> {
         self.logarithmic = bounds.scales().iter().map(|scale| *scale == Scale::Log).collect();
         self.limits = self.searched.clone();
         if !settings.limits.is_empty() {
-            let given = settings.limits.len();
-            if given != n {
+            if settings.limits.len() != n {
+                let value = settings.limits.len().to_string();
                 let allowed = format!("{n}, two for each parameter");
-                return Err(Error::Setting { field: "limits", value: given.to_string(), allowed });
+                return Err(Error::Setting { field: "limits", value, allowed });
             }
             self.limits = [0, 1].map(|side| settings.limits.iter().map(|of| of[side]).collect());
             for (name, [lower, upper]) in self.names.iter().zip(&settings.limits) {
@@ -337,10 +337,9 @@ impl<'a, R: Precise> Work<'a, R> {
     pub(crate) fn done(self, settings: &FitSettings) -> Result<Fits<R>> {
         let began = Instant::now();
         let (found, device) = self.found(settings)?;
-        let [lower, upper] = &self.limits;
         Ok(Fits {
             free: self.free().collect(),
-            ranges: lower.iter().zip(upper).map(|(lower, upper)| upper - lower).collect(),
+            limits: self.limits,
             names: self.names,
             fits: self.fits,
             rows: self.rows,
@@ -395,7 +394,7 @@ fn on_gpu<R: Precise>(target: &dyn OnDevice<R>, work: &Work<'_, R>) -> Result<(F
 
 /// The total number of rows of all fits from which a GPU is tried.
 const MANY: usize = 1 << 20;
-/// The largest number of parameters of a fit.
+/// The largest number of parameters.
 const MOST_PARAMETERS: usize = 32;
 /// The largest number of starts, and of samples of a start.
 const MOST_STARTS: u32 = 65_536;
