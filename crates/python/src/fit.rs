@@ -94,7 +94,7 @@ pub(crate) struct Seen<'py>(
     Option<f64>,
 );
 
-/// As [`fit`], for a function that is called in this thread: `function(fit, parameters)` returns a number for each row.
+/// As `fit`, for a function that is called in this thread: `function(fit, parameters)` returns a number for each row.
 /// `parameters` contains names, the bounds within which starting values are searched for, and scales.
 #[pyfunction]
 pub(crate) fn fit_called<'py>(

@@ -99,7 +99,6 @@ pub(crate) type Solve<R> = fn(&Work<'_, R>) -> Found<R>;
 
 /// Everything that fits need.
 pub(crate) struct Work<'a, R> {
-    /// Names of the parameters.
     pub(crate) names: Vec<String>,
     pub(crate) sheet: Arc<dyn Sheet<R>>,
     pub(crate) solve: Solve<R>,

@@ -1,4 +1,4 @@
-//! Whether derivatives that are wrong are seen, and none that are right.
+//! Wrong derivatives are detected, and correct ones are not reported.
 
 use warpswarm::{
     Algorithm, AnyObjective, Backend, Bounds, Derivatives, HostObjective, Objective, Optimiser,
@@ -17,14 +17,14 @@ fn derivatives<R: Precise>(goal: &impl AnyObjective<R>, bounds: &Bounds) -> Deri
     Optimiser::new(goal, bounds, &pso(), &settings()).unwrap().derivatives().unwrap()
 }
 
-/// Where symmetric functions have kinks, and corners.
+/// Points where symmetric functions have kinks, and corners.
 fn corners(bounds: &Bounds) -> [Vec<f64>; 3] {
     let (lower, upper) = (bounds.lower().to_vec(), bounds.upper().to_vec());
     let centre = lower.iter().zip(&upper).map(|(l, u)| l + 0.5 * (u - l)).collect();
     [lower, upper, centre]
 }
 
-/// The same bounds, with first individuals there.
+/// These bounds with starting points there.
 fn with_corners(bounds: Bounds) -> Bounds {
     let first = corners(&bounds);
     bounds.beginning_at(&first).unwrap()
@@ -62,12 +62,12 @@ fn derivatives_of_problem_files_agree_with_differences() {
     fn of<R: Precise>(problem: &ProblemFile) {
         let problem = &problem.clone().beginning_at(&corners(problem.bounds())).unwrap();
         let mut optimiser = match problem.optimiser::<R>(&pso(), &settings()) {
-            // Not all bounds are numbers that f32 has.
+            // Not all bounds can be represented in f32.
             Err(_) if R::NAME == "f32" => return,
             made => made.unwrap(),
         };
         let found = optimiser.derivatives().unwrap();
-        // Nothing is compared of whole numbers, choices and what is fixed.
+        // Integers, choices and fixed variables are not compared.
         let bounds = problem.bounds();
         let whole = (0..bounds.dimensions()).all(|i| {
             bounds.scales()[i] == Scale::Integer || bounds.lower()[i] == bounds.upper()[i]
@@ -79,7 +79,7 @@ fn derivatives_of_problem_files_agree_with_differences() {
         let folder = format!("{}/../../{folder}", env!("CARGO_MANIFEST_DIR"));
         for file in std::fs::read_dir(folder).unwrap() {
             let path = file.unwrap().path();
-            // Some are there to be refused.
+            // Some files exist to be refused.
             let is_problem = path.extension().is_some_and(|end| end == "toml");
             if let Some(Ok(problem)) = is_problem.then(|| ProblemFile::load(&path)) {
                 of::<f32>(&problem);
@@ -96,7 +96,7 @@ fn derivatives_of_problem_files_agree_with_differences() {
     }
 }
 
-/// What is cut out of the derivatives: a number that goes through `f64`.
+/// An objective whose derivatives are cut: a number is converted through `f64`.
 #[derive(Clone, Copy)]
 struct Cut;
 
@@ -110,7 +110,7 @@ impl<R: Real> Objective<R> for Cut {
     }
 }
 
-/// Jumps and kinks: nothing to be said.
+/// Jumps and kinks, at which derivatives are not judged.
 #[derive(Clone, Copy)]
 struct Rough;
 
@@ -128,7 +128,8 @@ fn what_is_cut_out_of_derivatives_is_said() {
         let bounds = with_corners(Bounds::uniform(2, 1.0, 5.0).unwrap());
         let found = derivatives::<R>(&Cut, &bounds);
         let first = found.first_wrong.as_ref().unwrap();
-        // By x2 it says x2 and not 2 x2, at all points, and the constraint as if x1 were a number, at about half.
+        // The derivative by x2 is x2 instead of 2 x2 at all points; the constraint's derivative is wrong, as if x1 were
+        // a constant, at about half of them.
         assert_eq!((first.coordinate, &first.by[..], first.constraint), (1, "x2", None), "{found}");
         assert_eq!(first.exact, first.point[1]);
         assert!((first.numerical.to_f64() / first.exact.to_f64() - 2.0).abs() < 1e-2, "{found}");
@@ -140,7 +141,7 @@ fn what_is_cut_out_of_derivatives_is_said() {
     check::<f64>();
 }
 
-/// ln(x1)^2 + 3 x2 with the gradient that is given, or nearly that.
+/// ln(x1)^2 + 3 x2 with its gradient, times a factor.
 fn own<R: Precise>(factor: f64) -> HostObjective<R> {
     let square = |x: R| x * x;
     HostObjective::new(move |x: &[R]| square(x[0].ln()) + R::from_f64(3.0) * x[1]).with_gradient(
@@ -166,7 +167,7 @@ fn gradients_of_closures_are_compared() {
             assert_eq!((found(1.0).compared, found(1.0).wrong), (32, 0), "{}", found(1.0));
             let wrong = found(1.1);
             let first = wrong.first_wrong.as_ref().unwrap();
-            // As users mean it: by the coordinate, not by its logarithm, and of what is maximised.
+            // In the users' units: by the coordinate and not its logarithm, and with the sign of a maximum.
             let right = 2.0 * first.point[0].to_f64().ln() / first.point[0].to_f64();
             assert!((first.numerical.to_f64() / right - 1.0).abs() < 1e-2, "{wrong}");
             assert!((first.exact.to_f64() / right - 1.1).abs() < 1e-5, "{wrong}");

@@ -1,4 +1,4 @@
-//! Checkpoints in files: a run that was left and gone on with has the bits of one that was not.
+//! Checkpoints in files: an interrupted and resumed run has the same bits as an uninterrupted one.
 #![cfg(feature = "checkpoint")]
 
 use std::path::Path;
@@ -18,7 +18,7 @@ fn optimiser<R: Precise>(algorithm: &Algorithm, settings: &Settings) -> Optimise
     Optimiser::new(&Rastrigin, &bounds(3), algorithm, settings).unwrap()
 }
 
-/// What went through a file.
+/// The checkpoint after writing and reading a file.
 fn through<R: Precise + Serialize + DeserializeOwned>(
     checkpoint: Checkpoint<R>,
     path: &Path,
@@ -32,7 +32,7 @@ fn records<R: Precise>(report: &Report<R>) -> Vec<(u64, Vec<warpswarm::RunProgre
     report.history.iter().map(|record| (record.iterations, record.runs.clone())).collect()
 }
 
-/// Leaves a run at every iteration, and goes on from each.
+/// Interrupts a run at every iteration, and resumes from each checkpoint.
 fn split_everywhere<R: Precise + Serialize + DeserializeOwned>(
     algorithm: &Algorithm,
     (first, second): (&Settings, &Settings),

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Functions that the tests share.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,7 +9,7 @@ use warpswarm::{
     Settings, Stop, Swarm, Table, difference,
 };
 
-/// A box whose middle is not the optimum: clamped particles must not find it by accident.
+/// Bounds whose centre is not the optimum: clamped particles must not find it by accident.
 pub(crate) fn bounds(dimensions: usize) -> Bounds {
     Bounds::uniform(dimensions, -4.0, 5.12).unwrap()
 }
@@ -27,7 +27,7 @@ pub(crate) fn settings(individuals: u64) -> Settings {
     }
 }
 
-/// Rastrigin's function in so many dimensions.
+/// An optimiser of Rastrigin's function in this number of dimensions.
 pub(crate) fn optimiser<R: Precise>(
     dimensions: usize,
     settings: &Settings,
@@ -36,12 +36,12 @@ pub(crate) fn optimiser<R: Precise>(
     warpswarm::Optimiser::new(&Rastrigin, &bounds(dimensions), &algorithm, settings)
 }
 
-/// Its report.
+/// The report of this optimiser.
 pub(crate) fn run<R: Precise>(dimensions: usize, settings: &Settings) -> Report<R> {
     optimiser::<R>(dimensions, settings).unwrap().run().unwrap()
 }
 
-/// Fails where two states differ by a bit.
+/// Fails if two states differ in a bit.
 pub(crate) fn assert_same<R: Precise>(left: &[Swarm<R>], right: &[Swarm<R>], what: &str) {
     assert_eq!(left.len(), right.len(), "{what}: runs");
     for (run, (left, right)) in left.iter().zip(right).enumerate() {
@@ -51,7 +51,7 @@ pub(crate) fn assert_same<R: Precise>(left: &[Swarm<R>], right: &[Swarm<R>], wha
     }
 }
 
-/// The sphere, which counts how often it is evaluated.
+/// The sphere function, which counts its evaluations.
 #[derive(Clone, Copy)]
 pub(crate) struct Counted(pub(crate) &'static AtomicU64);
 

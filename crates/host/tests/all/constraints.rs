@@ -1,4 +1,4 @@
-//! Constraints that leave little room: a level of violation that falls to zero.
+//! Constraints that leave little room: a violation level that falls to zero.
 
 use crate::common::bounds;
 use warpswarm::{
@@ -28,7 +28,7 @@ fn optimiser(settings: &Settings, algorithm: &Algorithm) -> Optimiser<f64> {
     Optimiser::new(&objective, &bounds(2), algorithm, settings).unwrap()
 }
 
-/// The right answer, where feasibility first stays where it first met the circle.
+/// The right answer, in a case in which the feasibility-first rule stays where it first met the circle.
 #[test]
 fn a_thin_region_is_searched() {
     for info in [algorithms::find("pso"), algorithms::find("de"), algorithms::find("cmepso")] {
@@ -47,7 +47,7 @@ fn a_thin_region_is_searched() {
     }
 }
 
-/// A population that closes in on (0.5, 0.5), which the level allows, follows to (0.75, 0.25) when the level falls.
+/// A population that converges to (0.5, 0.5) within the level follows to (0.75, 0.25) when the level falls.
 #[test]
 fn a_population_follows_into_the_feasible_region() {
     let edge = HostObjective::with_violation(|x: &[f64]| Fitness {
@@ -65,13 +65,13 @@ fn a_population_follows_into_the_feasible_region() {
     }
 }
 
-/// Of eight individuals the last lets no violation pass, and others do.
+/// The last of eight individuals is strict, and the others are not.
 #[test]
 fn one_of_eight_is_judged_strictly() {
     for id in ["de", "shade", "pso", "epso", "sa", "gpu-fwa"] {
         let algorithm = algorithms::find(id).unwrap().algorithm();
         let mut optimiser = optimiser(&settings(1000), &algorithm);
-        // Before the level falls for the first time, and right after that.
+        // Before the level falls for the first time, and directly after that.
         for (iterations, falls) in [(6, false), (1, true)] {
             optimiser.step(iterations).unwrap();
             for run in optimiser.state().unwrap() {
@@ -86,7 +86,7 @@ fn one_of_eight_is_judged_strictly() {
     }
 }
 
-/// Whoever goes on from a state has the same level; who asks and tells has, too.
+/// The level is part of a state, also in ask-and-tell runs.
 #[test]
 fn a_level_goes_on_from_a_state() {
     for info in algorithms::ALL {
@@ -112,10 +112,10 @@ fn a_level_goes_on_from_a_state() {
     }
 }
 
-/// Runs that have all stopped are not gone through step by step, however many iterations they are to do.
+/// If all runs have stopped, their remaining iterations take no time.
 #[test]
 fn runs_that_have_stopped_take_no_time() {
-    // The nearer to the ring the better, so that it is met while there is still a level.
+    // Values decrease towards the ring, so that it is reached while there is still a level.
     let ring = HostObjective::with_violation(|x: &[f64]| {
         let off = (circle(x).violation - 0.2).max(0.0);
         Fitness { value: off, violation: off }
@@ -132,7 +132,7 @@ fn runs_that_have_stopped_take_no_time() {
     assert_eq!(optimiser.state().unwrap(), state);
 }
 
-/// What is shown on the way has its violation, and in the end none is let pass.
+/// Intermediate results have their true violation, and at the end every violation counts.
 #[test]
 fn results_have_their_true_violation() {
     let mut optimiser = optimiser(&settings(1000), &PsoParams::default().into());
@@ -143,14 +143,14 @@ fn results_have_their_true_violation() {
         assert!(at.best.violation > 0.0, "{at:?}");
         let again = circle(&run.best.position);
         assert_eq!((run.best.value, run.best.violation), (again.value, again.violation));
-        // The level was above what is left then.
+        // The level was then above the remaining violation.
         assert!(run.best.violation < at.best.violation);
     }
-    // The report has not changed the runs.
+    // The report does not change the runs.
     assert_eq!(optimiser.progress().unwrap(), progress);
 }
 
-/// Where a fifth of the first individuals are feasible there is no level.
+/// If a fifth of the first individuals are feasible, there is no level.
 #[test]
 fn where_there_is_room_it_is_feasibility_first() {
     let room = |x: &[f64]| Fitness {

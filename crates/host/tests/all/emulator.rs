@@ -18,7 +18,7 @@ fn emulated(schedule: Schedule, settings: &Settings) -> Settings {
     Settings { backend: Backend::Emulator, schedule, ..settings.clone() }
 }
 
-/// The same states after 0, 1 and 7 more iterations.
+/// Compares the states after 0, 1 and 7 more iterations.
 fn check<R: Precise>(dimensions: usize, schedule: Schedule, settings: &Settings) {
     let what = format!(
         "{} {schedule} {} x {} x {dimensions}, block {:?}",
@@ -68,7 +68,7 @@ fn batches_in_one_launch_and_in_waves() {
     for schedule in SCHEDULES {
         check::<f32>(3, schedule, &Settings { runs: 3, ..settings(9) });
     }
-    // 250 particles of 16 lanes are 125 blocks of 32 threads, of which 256 run at the same time.
+    // 250 particles of 16 lanes take 125 blocks of 32 threads; 256 blocks run at the same time.
     let waves = Settings { runs: 5, block_size: Some(32), ..settings(250) };
     let plan = optimiser::<f32>(33, &emulated(Schedule::Resident, &waves)).unwrap().plan();
     assert_eq!(plan.unwrap().runs_per_launch, 2);
@@ -101,7 +101,7 @@ fn a_run_is_handed_from_backend_to_backend() {
         device.step(5).unwrap();
         state = device.state().unwrap();
     }
-    // Over several devices, which share the particles or, of several runs, the runs.
+    // Over several devices, which share the particles or, with several runs, the runs.
     let split = Settings {
         devices: Devices::of(&[0, 2, 1]),
         split: true,
@@ -119,8 +119,8 @@ fn a_run_is_handed_from_backend_to_backend() {
     assert_same(&straight.state().unwrap(), &cpu.state().unwrap(), "handed on");
 }
 
-/// What a report says besides the state: of runs on one device and on several, that begin anew by themselves or because they
-/// are asked to.
+/// The report's counts, in addition to the state: for runs on one device and on several, which restart on their own or
+/// on request.
 #[test]
 fn reports_count_what_began_anew() {
     for (id, iterations) in [("auto", 150), ("cma-es", 150), ("de", 300)] {
@@ -151,7 +151,8 @@ fn reports_count_what_began_anew() {
     }
 }
 
-/// Points are given to the first individuals alone, not to those of a run that begins anew while others are in their first legs.
+/// Starting points are for the first individuals only, not for those of a run that restarts while others are in their
+/// first legs.
 #[test]
 fn given_points_are_for_the_first_leg() {
     let algorithm = warpswarm::algorithms::find("de").unwrap().algorithm();
@@ -193,7 +194,7 @@ fn a_run_that_met_its_target_goes_on_under_another_one() {
 
 #[test]
 fn every_problem_has_its_kernels() {
-    /// Three where that is allowed, as then no problem takes long.
+    /// Three dimensions if possible, so that no problem takes long.
     fn dimensions_of(problem: &ProblemInfo) -> usize {
         if problem.dimensions.allows(3) { 3 } else { problem.dimensions.least }
     }
@@ -264,7 +265,7 @@ fn what_does_not_fit_is_an_error_and_the_next_run_works() {
     assert!(matches!(error.unwrap_err(), Error::Schedule { .. }));
 }
 
-/// An objective without kernels, and how often it was asked.
+/// An objective without kernels, with a counter of its evaluations.
 #[derive(Clone, Copy)]
 struct Counted(&'static AtomicU64);
 
@@ -292,7 +293,7 @@ fn an_objective_without_kernels_is_evaluated_by_the_host() {
             let asked = ASKED.load(Ordering::Relaxed) - before;
             assert_eq!(report.plan.unwrap().schedule, Schedule::Hosted);
             assert_eq!(report.runs, run(Counted(&ASKED), &settings).runs);
-            // A run that has stopped is asked nothing any more.
+            // A run that has stopped is not evaluated any more.
             let evaluations: u64 = report.runs.iter().map(|run| run.evaluations).sum();
             assert_eq!(asked, evaluations, "{algorithm:?}");
         }

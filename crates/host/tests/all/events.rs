@@ -1,9 +1,9 @@
-//! What observers are told, and what records say of populations: on the CPU backend.
+//! Events of observers, and statistics in records, on the CPU backend.
 
 use crate::common::{bounds, optimiser, run, settings};
 use warpswarm::{Algorithm, AskTell, Event, Optimiser, Progress, Settings, Stop, problems::Sphere};
 
-/// What was told, in short.
+/// The events, abbreviated.
 fn told(settings: &Settings) -> (Vec<String>, warpswarm::Report<f32>) {
     let mut told = Vec::new();
     let report = optimiser::<f32>(3, settings)
@@ -76,7 +76,7 @@ fn an_observer_sees_every_improvement_until_the_end() {
     assert!(seen.is_sorted_by(|a, b| a.0 < b.0 && a.1 >= b.1), "{seen:?}");
 }
 
-/// What is maximised improves upwards.
+/// When maximising, improvements go upwards.
 #[test]
 fn improvements_have_the_right_direction() {
     let settings = Settings { maximise: true, ..settings(33) };
@@ -106,7 +106,7 @@ fn records_say_how_populations_lie_where_asked() {
     let (first, last) = (&report.history[0], report.history.last().unwrap());
     assert!(spread(first) > spread(last) && spread(last) > 0.0);
     assert_eq!(last.iterations, 20);
-    // The report says it of the end, where nothing was recorded.
+    // The report has the statistics of the end, although there is no record of it.
     let end = report.runs[1].population.unwrap();
     let recorded = run::<f32>(3, &Settings { record_every: Some(23), ..asked });
     assert_eq!(recorded.history[1].runs[1].population, Some(end));

@@ -1,5 +1,5 @@
-//! Random files whose expressions are read a second time, by Python: its parser says what binds how, and the scripts in
-//! `expressions` say what that means.
+//! Random files whose expressions are also evaluated by Python: its parser defines the precedence, and the scripts in
+//! `expressions` define the meaning.
 #![cfg(feature = "problem-files")]
 
 use std::io::{BufRead, BufReader};
@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 
 use warpswarm::problem_file::ProblemFile;
 
-/// Files that are compared, each with an objective and a constraint.
+/// The number of files that are compared, each with an objective and a constraint.
 const FILES: u32 = 5000;
-/// Says that other files are compared, those of this seed.
+/// Selects other files, by this seed.
 const SEED: &str = "WARPSWARM_EXPRESSIONS_SEED";
 
 #[derive(serde::Deserialize)]
@@ -58,11 +58,11 @@ fn random_files_have_the_values_that_python_finds() {
     assert!(python.wait().unwrap().success(), "Python's reading failed");
     println!("{compared} expressions were compared, {numbers} of which are finite");
     assert!(wrong.is_empty(), "{}\n{} are wrong (seed {seed})", wrong.join("\n\n"), wrong.len());
-    // Rounding decides about few, and few are not finite.
+    // Few results depend on rounding, and few are not finite.
     assert!(compared > FILES * 17 / 10 && numbers > FILES * 15 / 10, "{compared} {numbers}");
 }
 
-/// Whether two numbers are the same, but for the error that one may have.
+/// Whether two numbers agree, up to the error that one of them may have.
 fn is_near(found: f64, expected: f64, error: f64) -> bool {
     match (found.is_finite(), expected.is_finite()) {
         (true, true) => (found - expected).abs() <= error + 1e-12 * expected.abs(),

@@ -1,4 +1,4 @@
-//! Populations that fall: resuming, threads, batches, who evaluates, what is counted, and what does not go together.
+//! Shrinking populations: resuming, threads, batches, evaluators, counts, and combinations that are refused.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -24,7 +24,7 @@ fn state(settings: &Settings, iterations: u64) -> Vec<Swarm<f64>> {
     optimiser.state().unwrap()
 }
 
-/// At every iteration, on any threads; and each run of a batch is the run by itself.
+/// Split at every iteration, with any number of threads; and each run of a batch equals the run on its own.
 #[test]
 fn a_split_run_is_the_run() {
     let batch = Settings { runs: 2, ..settings(40) };
@@ -41,7 +41,7 @@ fn a_split_run_is_the_run() {
         second.step(60 - at).unwrap();
         assert_same(&second.state().unwrap(), &whole, &format!("split at {at}"));
     }
-    // Of another number of individuals than there are then.
+    // A state with a different number of individuals than at its iteration.
     let early = state(&settings(40), 1);
     let error = optimiser(&settings(60)).restore(&early).unwrap_err().to_string();
     assert!(error.contains("individuals"), "{error}");
@@ -65,7 +65,7 @@ fn whoever_evaluates_the_bits_are_the_same() {
     assert_same(&asking.state().unwrap(), &whole, "ask and tell");
 }
 
-/// The population falls over the evaluations of the run, unless it is said over which: those of about so many iterations too.
+/// By default the population shrinks over the evaluations of the run, also over an approximate number of them.
 #[test]
 fn evaluations_are_those_that_were_made_and_never_exceed_the_limit() {
     static MADE: AtomicU64 = AtomicU64::new(0);

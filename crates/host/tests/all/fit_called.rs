@@ -15,7 +15,7 @@ fn predicted(x: &[f64], into: &mut [f64]) {
     into.iter_mut().zip(times()).for_each(|(y, t)| *y = x[0] * (-t / x[1]).exp() + x[2]);
 }
 
-/// Data of so many fits: of fit k height 3 + k, lifetime 1.5 and background 0.5, with something like noise.
+/// Data of fits: fit k has height 3 + k, lifetime 1.5 and background 0.5, and something like noise.
 fn observed(fits: usize) -> Vec<f64> {
     let mut all = vec![0.0; fits * ROWS];
     for (fit, into) in all.chunks_mut(ROWS).enumerate() {
@@ -30,7 +30,8 @@ fn bounds() -> Bounds {
     Bounds::new(vec![0.0, 0.1, -1.0], vec![50.0, 20.0, 5.0]).unwrap()
 }
 
-/// A compiled model, one by differences and one by its own derivatives come to the same, also block by block and on many threads.
+/// A compiled model, a closure with differences, and one with derivatives give the same result, also block by block and
+/// on many threads.
 #[test]
 fn a_closure_fits_as_a_model_does() {
     let fits = 9;
@@ -72,7 +73,7 @@ fn a_closure_fits_as_a_model_does() {
     }
 }
 
-/// Differences stay between the bounds, where alone a model may be defined, also at a bound.
+/// Differences stay within the bounds, outside of which the model may be undefined, also at a bound.
 #[test]
 fn a_model_is_asked_between_its_bounds_alone() {
     let root = |x: &[f64], into: &mut [f64]| {

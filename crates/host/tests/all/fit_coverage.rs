@@ -1,4 +1,4 @@
-//! Whether standard errors are as large as they say: of many fits of data with known noise, how often the truth lies within them.
+//! Coverage of standard errors: how often the truth lies within them, in many fits of data with known noise.
 
 use warpswarm::fit::{FitSettings, FittedModel, Observed, fit};
 use warpswarm::{Backend, Bounds, Data};
@@ -20,7 +20,7 @@ fn sigma(row: usize) -> f64 {
     0.04 + 0.08 * (-0.2 * row as f64).exp()
 }
 
-/// What is observed in a row of a fit: the truth, and noise from a normal distribution.
+/// The observation in a row of a fit: the truth, and normally distributed noise.
 fn observed(fit: usize, row: usize) -> f64 {
     let [height, lifetime, background] = TRUTH;
     let stream = Stream::new(RunKey::new(1, fit as u64), Purpose::Move, 0, 0);
@@ -29,8 +29,8 @@ fn observed(fit: usize, row: usize) -> f64 {
     height * (-time(row) / lifetime).exp() + background + sigma(row) * normal
 }
 
-/// The parts of all fits in which each parameter is within so many standard errors of the truth. Where sigma is not known to be
-/// absolute, fits are told ten times its size, so that only its shape is right.
+/// The fractions of all fits in which each parameter is within the given number of standard errors of the truth. If
+/// sigma is relative, fits get ten times its size, so that only the ratios are right.
 fn within(absolute_sigma: bool, limits: [f64; 2]) -> [[f64; 3]; 2] {
     let mut data = Data::<f64>::new();
     let each = |of: &dyn Fn(usize) -> f64| (0..ROWS).map(of).collect::<Vec<f64>>();
@@ -60,7 +60,7 @@ fn within(absolute_sigma: bool, limits: [f64; 2]) -> [[f64; 3]; 2] {
     counts.map(|counts| counts.map(|count| f64::from(count) / FITS as f64))
 }
 
-/// Of 10,000 fits a part of 68.27 % has a standard deviation of 0.47 %, one of 95 % has 0.22 %.
+/// Of 10,000 fits, a fraction of 68.27 % has a standard deviation of 0.47 %, and one of 95 % has 0.22 %.
 fn check(absolute_sigma: bool, limits: [f64; 2]) {
     let parts = within(absolute_sigma, limits);
     for (parts, nominal) in parts.into_iter().zip([0.682_689, 0.95]) {

@@ -37,7 +37,7 @@ fn compared<R: Precise>(problem: &ProblemFile, settings: &FitSettings) -> Fits<R
     cpu
 }
 
-/// Observations of a fit: a decay with noise, of the last ones something odd.
+/// The observations of a fit: a decay with noise, with an outlier in some.
 fn seen(fit: usize, rows: usize) -> impl Iterator<Item = f64> {
     (0..rows).map(move |k| {
         let clean = (20.0 + fit as f64) * (-(k as f64) * 0.2 / 1.5).exp() + 2.0;
@@ -61,19 +61,19 @@ fn batches_have_the_same_bits() {
     let fits = compared::<f64>(&problem, &FitSettings::default());
     assert!((fits.get(3).unwrap().parameters()[1] - 1.5).abs() < 0.05);
     compared::<f32>(&problem, &FitSettings { start, ..FitSettings::default() });
-    // Rows that are left out.
+    // Rows that are excluded.
     let rows = vec![40, 39, 30, 12, 8, 40, 3];
     compared::<f32>(&problem, &FitSettings { rows, ..FitSettings::default() });
 }
 
-/// So many fits that their starts are searched for on the device.
+/// With this many fits, starting values are searched for on the device.
 #[test]
 fn searches_have_the_same_bits() {
     let settings = FitSettings { starts: Some(8), samples: Some(2), ..FitSettings::default() };
     compared::<f32>(&decays(256, 8), &settings);
 }
 
-/// So many rows that the host does the fit, and the device adds up.
+/// With this many rows, the host does the fit, and the device sums rows.
 #[test]
 fn large_fits_have_the_same_bits() {
     let fits = compared::<f32>(
@@ -83,7 +83,7 @@ fn large_fits_have_the_same_bits() {
     assert!(fits.get(0).unwrap().status().is_converged());
 }
 
-/// Seven parameters take the kernels for eight; several models follow each other.
+/// Seven parameters use the kernels for eight; several models are fitted together.
 #[test]
 fn other_sizes_and_several_models_have_the_same_bits() {
     let t: Vec<f64> = (0..30).map(|k| f64::from(k) * 0.2).collect();
@@ -132,7 +132,7 @@ fn large_results_have_the_same_bits() {
     assert!(fits.iter().all(|fit| fit.status().is_converged()));
 }
 
-/// Whichever call of a device fails, the fits do, and its memory is given back.
+/// If a call of a device fails, the fits fail, and the memory is freed.
 #[test]
 #[cfg(feature = "faults")]
 fn each_call_that_fails_gives_the_memory_back() {
@@ -152,7 +152,7 @@ fn each_call_that_fails_gives_the_memory_back() {
         let Some(call) = call else { break };
         failed.push(call);
     }
-    // What all fits share and what each has, starts, results and bounds: one array each; all results come down.
+    // Shared data, per-fit data, starts, results and bounds: one array each; all results are copied to the host.
     let count = |of: Call| failed.iter().filter(|&&call| call == of).count();
     assert_eq!((count(Call::Allocate), count(Call::Launch), count(Call::Download)), (11, 1, 4));
 }

@@ -1,4 +1,4 @@
-//! The fireworks algorithm through the library: batches, threads, resuming, and what is counted.
+//! The fireworks algorithm through the library: batches, threads, resuming, and counts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -102,7 +102,7 @@ fn each_run_ends_before_it_exceeds_its_evaluations() {
         let alone = optimiser::<f64>(FwaParams::default(), &one).run().unwrap();
         assert_eq!(&alone.runs[0], run);
     }
-    // Its state is taken back where runs have ended at different iterations, and goes on with others.
+    // A state whose runs have ended at different iterations can be restored, and continues with other limits.
     let mut first = optimiser::<f64>(FwaParams::default(), &batch);
     first.run().unwrap();
     let mut second = optimiser::<f64>(FwaParams::default(), &batch);
@@ -115,7 +115,7 @@ fn each_run_ends_before_it_exceeds_its_evaluations() {
     let mut second = optimiser::<f64>(FwaParams::default(), &one(3_000));
     second.restore(&first.state().unwrap()).unwrap();
     assert_eq!(second.run().unwrap().runs[0], report.runs[0]);
-    // Other limits are as ever; the individuals alone can be all.
+    // Other limits work as usual; a run may consist of the initial individuals only.
     let none = optimiser::<f64>(FwaParams::default(), &one(8)).run().unwrap();
     assert_eq!((none.runs[0].iterations, none.runs[0].evaluations), (0, 8));
     let both = Settings { stop: stop(3_000).or_iterations(4), ..settings(8) };

@@ -1,4 +1,4 @@
-//! Passes that are given up when the time, or an interrupt, comes: the first one, and any other.
+//! Iterations that are abandoned at the time limit or an interrupt: the placement, and later ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use warpswarm::{
     Report, Settings, Stop, StopReason, algorithms,
 };
 
-/// A sphere that takes so many microseconds.
+/// A sphere function that takes this many microseconds.
 #[derive(Clone, Copy)]
 struct Slow(u64);
 
@@ -41,7 +41,7 @@ fn optimiser(micros: u64, algorithm: &Algorithm, settings: &Settings) -> Optimis
     Optimiser::new(&Slow(micros), &bounds(), algorithm, settings).unwrap()
 }
 
-/// The same on the host, point by point.
+/// The same objective on the host, point by point.
 fn hosted(micros: u64, settings: &Settings) -> Optimiser<f64> {
     let objective = HostObjective::new(move |x: &[f64]| {
         thread::sleep(Duration::from_micros(micros));
@@ -50,7 +50,7 @@ fn hosted(micros: u64, settings: &Settings) -> Optimiser<f64> {
     Optimiser::new(&objective, &bounds(), &Algorithm::Pso(Default::default()), settings).unwrap()
 }
 
-/// How late a run ends that is made and run with these stops, and what it reports.
+/// How late a run with these stops ends, and its report.
 #[track_caller]
 fn check_first(make: impl Fn(&Settings) -> Optimiser<f64>) {
     // 20,000 milliseconds on four threads.
@@ -65,7 +65,7 @@ fn check_first(make: impl Fn(&Settings) -> Optimiser<f64>) {
     assert!((1..20_000).contains(&run.evaluations), "{}", run.evaluations);
     assert!(run.best.value > 0.0 && run.best.value < 12.0, "{:?}", run.best);
     assert_eq!(run.best.position.iter().map(|x| x * x).sum::<f64>(), run.best.value);
-    // There is no state, until one is brought.
+    // There is no state until one is restored.
     for error in [given_up.state().unwrap_err(), given_up.step(1).unwrap_err()] {
         assert_eq!(error, Error::Stopped);
     }
@@ -95,7 +95,7 @@ fn an_interrupt_comes_while_the_first_individuals_are_placed() {
         Instant::now()
     });
     let stop = Stop::iterations(5).or_interrupt(flag);
-    // Nobody evaluates many runs at once, either.
+    // Nor is a batch of many runs evaluated to its end.
     let settings = Settings { runs: 500, ..settings(40, stop) };
     let report = optimiser(1000, &Algorithm::Pso(Default::default()), &settings).run().unwrap();
     let late = raised.join().unwrap().elapsed().as_secs_f64();
@@ -108,7 +108,7 @@ fn an_interrupt_comes_while_the_first_individuals_are_placed() {
     assert!(report.best().value < 12.0);
 }
 
-/// An iteration that is given up is as if it had not begun, whatever the algorithm.
+/// An abandoned iteration has no effect, for any algorithm.
 fn check_later(algorithm: &Algorithm, individuals: u64, micros: u64) {
     let cut = settings(individuals, Stop::seconds(0.4));
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! Objectives that the host or the caller evaluates give the bits of those that move with the individuals.
+//! Objectives that the host or the caller evaluates give the same bits as those that are evaluated with the moves.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,8 +11,7 @@ use warpswarm::{
 };
 use warpswarm_core::objective::SlicePoint;
 
-/// The algorithms that run on a backend.
-/// Those that have their points evaluated elsewhere.
+/// The algorithms of a backend whose points can be evaluated elsewhere.
 fn all(backend: Backend) -> impl Iterator<Item = Algorithm> {
     let of_backend = move |info: &&algorithms::AlgorithmInfo| {
         let stays = backend != Backend::Cpu && ["auto", "cma-es"].contains(&info.id);
@@ -34,9 +33,9 @@ fn state(optimiser: &mut Optimiser<f64>, iterations: u64) -> Vec<Swarm<f64>> {
     optimiser.state().unwrap()
 }
 
-/// The same states by an objective, by closures, and by asking and telling.
+/// Compares the states with an objective, with closures, and with ask and tell.
 fn check(backend: Backend) {
-    // Some runs stop by themselves, others do not.
+    // Some runs stop on their own, others do not.
     let stop = Stop::target(20.0).or_iterations(9);
     for algorithm in all(backend) {
         let cpu = Settings {
@@ -81,10 +80,11 @@ fn on_the_cpu_every_algorithm_asks() {
     check(Backend::Cpu);
 }
 
-/// So large that a run is spread over threads; what is asked leaves a run as it is.
+/// So large that a run is divided among threads; asking does not change the run.
 #[test]
 fn runs_that_threads_share_ask() {
-    // With velocities, without anything, with an archive, with several attempts, with iterations of several kinds.
+    // With velocities, without additional state, with an archive, with several attempts, with iterations of several
+    // kinds.
     for id in ["pso", "de", "shade", "epso", "gpu-fwa"] {
         let algorithm = algorithms::find(id).unwrap().algorithm();
         let what = format!("{algorithm:?}");
@@ -96,7 +96,7 @@ fn runs_that_threads_share_ask() {
         let mut done = 0;
         while let Some(points) = search.ask().unwrap() {
             let told = of_population(&points);
-            // Iterations in which nothing is evaluated are not asked about.
+            // Iterations without evaluations ask nothing.
             let iterations = search.progress().unwrap().iterations;
             let expected = state(&mut straight, iterations - done);
             assert_same(&expected, &search.state().unwrap(), &what);
@@ -113,10 +113,11 @@ fn on_a_device_every_method_asks() {
     check(Backend::Emulator);
 }
 
-/// A state has violations below zero where a level lets them count as none; those that an evaluation gives are not kept.
+/// A state contains negative violations if a level lets them count as none; negative violations from an evaluation are
+/// not stored.
 #[test]
 fn a_violation_below_zero_is_none() {
-    /// How far from the border a point is, negative inside, as careless constraints say it.
+    /// The signed distance of a point to the border, negative inside, as a careless constraint returns it.
     #[derive(Clone, Copy, Debug)]
     struct Careless {
         least: f64,
@@ -219,7 +220,7 @@ fn a_panic_is_an_error_and_the_runs_are_where_they_were() {
     }
 }
 
-/// An objective that is a type, and panics once `LEFT_OF_TYPE` evaluations have been done.
+/// An objective that is a type, and panics after `LEFT_OF_TYPE` evaluations.
 #[derive(Clone, Copy)]
 struct Panicking;
 
@@ -233,8 +234,8 @@ impl<R: Real> Objective<R> for Panicking {
     }
 }
 
-/// Of every algorithm, alone and in batches, on one thread and on several: the error says what the objective said, and
-/// the runs are lost until a state is brought.
+/// For every algorithm, alone and in batches, on one thread and on several: the error contains the objective's message,
+/// and the runs are lost until a state is restored.
 #[test]
 fn a_type_that_panics_is_an_error_and_its_runs_are_lost() {
     for algorithm in all(Backend::Cpu) {
@@ -264,7 +265,7 @@ fn a_type_that_panics_is_an_error_and_its_runs_are_lost() {
     a_type_that_the_host_evaluates();
 }
 
-/// For a device it is evaluated between iterations: the runs are where they were.
+/// For a device, the host evaluates the type between iterations: the runs keep their state.
 fn a_type_that_the_host_evaluates() {
     if !cfg!(feature = "emulator") {
         return;
@@ -322,7 +323,7 @@ fn nothing_counts_before_it_has_been_told_of() {
             let mut told = 0;
             while let Some(points) = search.ask().unwrap() {
                 let fitness = of_population(&points);
-                // Runs are as they were after the last whole iteration.
+                // Runs keep their state from after the last complete iteration.
                 assert!(counted(&mut search) <= told, "{algorithm:?}");
                 search.tell(&fitness).unwrap();
                 told += fitness.len() as u64;
@@ -332,7 +333,7 @@ fn nothing_counts_before_it_has_been_told_of() {
     }
 }
 
-/// Of point `i` coordinate `i` of all coordinates one after the other: what the points' own memory says.
+/// The value of point `i` is number `i` of all coordinates in sequence: the memory of the points.
 fn from_their_memory(points: &DevicePoints) -> DeviceValues {
     DeviceValues { count: points.len(), values: points.address(), violations: None, stream: None }
 }
@@ -376,7 +377,7 @@ fn on_a_device_others_evaluate_with_the_same_bits() {
     }
 }
 
-/// Scales, a maximum, and violations, which are the points' memory too.
+/// Scales, a maximum, and violations, which are also the memory of the points.
 #[cfg(feature = "emulator")]
 #[test]
 fn on_a_device_points_are_as_they_are_meant() {

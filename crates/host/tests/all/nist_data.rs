@@ -1,5 +1,5 @@
-//! The nonlinear regressions of NIST in `tests/data/nist`: what is in the files belongs together, and problem files give the
-//! certified sums of squares.
+//! The nonlinear regressions of NIST in `tests/data/nist`: the contents of the files are consistent, and problem files
+//! give the certified sums of squares.
 #![cfg(feature = "problem-files")]
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use warpswarm::problem_file::ProblemFile;
 
-/// By how much a number of 11 digits may be off, relatively: half a unit of the last one.
+/// The relative error of a number rounded to 11 digits: half a unit of the last one.
 const ROUNDED: f64 = 5.0001e-11;
 
 #[derive(serde::Deserialize)]
@@ -61,20 +61,20 @@ impl Case {
         Self { about, file, headings, rows }
     }
 
-    /// Groups of parameters that may change places, by their numbers.
+    /// Groups of parameters that may be exchanged, by their indices.
     pub(crate) fn exchangeable(&self) -> Vec<Vec<usize>> {
         let number = |name: &String| name[1..].parse::<usize>().unwrap() - 1;
         self.about.exchangeable.iter().map(|group| group.iter().map(number).collect()).collect()
     }
 
-    /// The residual sum of squares at a point, by the problem file.
+    /// The residual sum of squares at a point, computed with the problem file.
     fn sum(&self, x: &[f64]) -> f64 {
         let problem = ProblemFile::load(&self.file).unwrap();
         problem.evaluate(x).unwrap().fitness.value
     }
 
-    /// By how much a sum in `f64` may be off, relatively. The model's numbers, which are of the size of the observations, are
-    /// rounded in each of a few operations, and so every residual is moved by a few epsilons of its observation.
+    /// The relative error of a sum in `f64`. The model's numbers, which are of the size of the observations, are
+    /// rounded in each of a few operations, so each residual has an error of a few epsilons of its observation.
     fn rounding(&self) -> f64 {
         let y = self.headings.iter().position(|heading| heading == "y").unwrap();
         let squares: f64 = self.rows.iter().map(|row| row[y] * row[y]).sum();
@@ -105,7 +105,7 @@ fn problem_files_of_nist_have_the_certified_sums() {
         println!("{:9} {error:7.1e} of {rounding:7.1e}", about.name);
         assert!(error <= rounding, "{}: {error:e}, allowed {rounding:e}", about.name);
 
-        // At NIST's own parameters, which are rounded: of Lanczos1 too much so for its sum.
+        // At NIST's own parameters, which are rounded: for Lanczos1 too coarsely for its sum.
         if about.name != "Lanczos1" {
             let sum = case.sum(&about.certified.values);
             let error = relative(sum, about.certified.residual_sum_of_squares);
@@ -114,8 +114,8 @@ fn problem_files_of_nist_have_the_certified_sums() {
     }
 }
 
-/// A step of a tenth of its standard deviation in one parameter adds at least 0.01 s^2 to the sum, to the second order: the
-/// more, the more the parameter is correlated with others.
+/// A step of a tenth of its standard deviation in one parameter increases the sum by at least 0.01 s^2, to second
+/// order; the increase is larger if the parameter is correlated with others.
 #[test]
 fn certified_parameters_of_nist_are_minima() {
     for case in cases() {
@@ -178,7 +178,7 @@ fn numbers_of_nist_belong_together() {
     assert_eq!(counts, [8, 11, 8]);
 }
 
-/// The model beside the certified results is the problem file's.
+/// The model listed with the certified results is that of the problem file.
 #[test]
 fn models_of_nist_are_those_of_the_problem_files() {
     for case in cases() {
@@ -204,7 +204,7 @@ fn models_of_nist_are_those_of_the_problem_files() {
     }
 }
 
-/// An expression of columns, of the row `i`.
+/// An expression of columns, with the index `i` of the row.
 fn with_index(text: &str, columns: &[String]) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut out = String::new();

@@ -6,13 +6,13 @@ use warpswarm::problem_file::ProblemFile;
 
 use crate::nist_data::{Case, cases, relative};
 
-/// Parameters in the order of the certified ones, where groups of them may change places.
+/// Parameters in the order of the certified ones; groups of parameters may be exchanged.
 fn in_order(case: &Case, fits: &Fits<f64>) -> (Vec<f64>, Vec<f64>) {
     let fit = fits.get(0).unwrap();
     let (mut values, mut errors) = (fit.parameters(), fit.errors());
     let groups = case.exchangeable();
     let wanted = &case.about.refined.values;
-    // A few exchanges: every order of the groups is tried.
+    // A few exchanges are enough to try every order of the groups.
     for one in 0..groups.len() {
         for other in one + 1..groups.len() {
             let distance = |values: &[f64]| -> f64 {
@@ -29,7 +29,7 @@ fn in_order(case: &Case, fits: &Fits<f64>) -> (Vec<f64>, Vec<f64>) {
     (values, errors)
 }
 
-/// Digits of values and of standard deviations that agree, the fewest of all parameters.
+/// The number of matching digits of values and of standard deviations, the smallest over all parameters.
 fn digits(case: &Case, fits: &Fits<f64>) -> (f64, f64) {
     let (values, errors) = in_order(case, fits);
     let refined = &case.about.refined;
@@ -40,8 +40,8 @@ fn digits(case: &Case, fits: &Fits<f64>) -> (f64, f64) {
     (least(&values, &refined.values), least(&errors, &refined.standard_deviations))
 }
 
-/// The digits that a fit needs: six of the values and four of the standard deviations. Lanczos1 is generated without noise, so
-/// that its deviations are made of rounding errors.
+/// The digits that a fit needs: six of the values and four of the standard deviations. Lanczos1 is generated without
+/// noise, so that its deviations consist of rounding errors.
 fn check(case: &Case, settings: &FitSettings) {
     let problem = ProblemFile::load(&case.file).unwrap();
     let fits = problem.fit_models::<f64>(settings).unwrap();
@@ -55,7 +55,7 @@ fn check(case: &Case, settings: &FitSettings) {
     assert!(found.status().is_converged(), "{name}: {:?}", found.status());
 }
 
-/// 20 seeds of 20 give this; here are two of them.
+/// All of 20 seeds succeed; these are two of them.
 #[test]
 fn nist_without_starting_values() {
     for case in cases() {

@@ -1,4 +1,4 @@
-//! Runs that a local search finishes.
+//! Local searches at the end of runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -10,12 +10,12 @@ use warpswarm::{
     Report, RunSettings, Settings, Stop, StopReason, Variable, algorithms, maximise, minimise,
 };
 
-/// Settings for so many iterations and a local search.
+/// Settings for this many iterations and a local search.
 fn polishing(iterations: u64) -> Settings {
     Settings { polish: Some(true), stop: Stop::iterations(iterations), ..Settings::default() }
 }
 
-/// What `de` and a local search report of a built-in problem.
+/// The report of `de` with a local search on a built-in problem.
 fn polished(id: &str, dimensions: usize, settings: &Settings) -> Report<f64> {
     let problem = problems::find(id).unwrap();
     let bounds = problem.bounds(dimensions).unwrap();
@@ -88,12 +88,12 @@ fn no_run_becomes_worse_and_the_bits_do_not_depend_on_threads() {
     }
 }
 
-/// What is done where nothing is said of it.
+/// Default settings of polishing.
 fn unasked(iterations: u64) -> Settings {
     Settings { polish: None, ..polishing(iterations) }
 }
 
-/// A bowl as a closure with its gradient, which is shown how often it is evaluated.
+/// A quadratic function as a closure with its gradient; `seen` gets the number of evaluations.
 fn bowl(seen: impl Fn(u64) + Send + Sync + 'static) -> HostObjective<f64> {
     let count = AtomicU64::new(0);
     let value = move |x: &[f64]| {
@@ -117,7 +117,7 @@ fn runs_are_polished_unless_something_speaks_against_it() {
     let not = Settings { polish: Some(false), ..unasked(60) };
     assert_eq!(of_rosenbrock(5, &not)[0].polish, None);
 
-    // One run of two has reached what it was to.
+    // One of two runs has reached its target.
     let of_run = |target| RunSettings { target: Some(target), ..RunSettings::default() };
     let of_runs = vec![of_run(1e9), of_run(0.0)];
     let runs = of_rosenbrock(5, &Settings { runs: 2, of_runs, ..unasked(60) });
@@ -153,7 +153,7 @@ fn a_limit_of_time_holds_for_what_was_not_asked_for() {
         let report = minimise(&slow, &bounds, &DeParams::default().into(), &settings).unwrap();
         report.runs[0].polish.unwrap()
     };
-    // The start, and three more in a tenth of it.
+    // The start, and three more evaluations in a tenth of the time.
     let (short, whole) = (polish(None), polish(Some(true)));
     assert!(short.evaluations <= 4 && whole.evaluations > 4, "{short:?}, {whole:?}");
 }
@@ -191,7 +191,7 @@ fn closures_go_by_differences_and_a_simplex() {
     let report = minimise(&valley, &bounds, &DeParams::default().into(), &polishing(10)).unwrap();
     let polish = report.runs[0].polish.unwrap();
     assert!(polish.from.value > 1e-6 && report.best().value < 1e-15, "{report:?}");
-    // The nearest point to the origin on the far side of a line, whose violations are one number.
+    // The nearest point to the origin beyond a line, with one violation value.
     let far = HostObjective::with_violation(|x: &[f64]| Fitness {
         violation: (1.0 - x[0] - x[1]).max(0.0),
         value: x[0] * x[0] + x[1] * x[1],
@@ -199,7 +199,7 @@ fn closures_go_by_differences_and_a_simplex() {
     let report = minimise(&far, &bounds, &DeParams::default().into(), &polishing(10)).unwrap();
     let best = report.best();
     assert!(best.violation == 0.0 && (best.value - 0.5).abs() < 1e-9, "{report:?}");
-    // All points at once: a single one is a population, too.
+    // A closure over all points also evaluates a single one.
     let many = HostObjective::of_population(|points: &warpswarm::Points<'_, f64>| {
         points.iter().map(|x| Fitness { violation: 0.0, value: (x[0] - 0.3).powi(2) }).collect()
     });
@@ -208,7 +208,7 @@ fn closures_go_by_differences_and_a_simplex() {
     assert!(report.runs.iter().all(|run| run.best.value < 1e-20), "{report:?}");
 }
 
-/// A closure's gradient stands for differences, and a simplex follows only where a violation was in the way.
+/// A closure's gradient replaces differences, and a simplex search follows only if a violation was in the way.
 #[test]
 fn closures_go_along_their_own_gradient() {
     let valley = |calls: &Arc<AtomicU64>| {
@@ -240,7 +240,7 @@ fn closures_go_along_their_own_gradient() {
     assert!(polish.evaluations > 5 && calls <= polish.evaluations + 2, "{polish:?}, {calls} calls");
     let (polish, calls) = found(false);
     assert!(calls > polish.evaluations + 3 * polish.gradients, "{polish:?}, {calls} calls");
-    // On the far side of a line: derivatives lead into it.
+    // Beyond a line: derivatives lead out of the feasible region.
     let far = HostObjective::with_violation(|x: &[f64]| Fitness {
         violation: (1.0 - x[0] - x[1]).max(0.0),
         value: x[0] * x[0] + x[1] * x[1],
@@ -280,7 +280,7 @@ fn scales_whole_numbers_and_maxima() {
 #[cfg(feature = "problem-files")]
 #[test]
 fn problem_files_have_their_constraints_one_by_one() {
-    // x^2 + y^2 is least beyond the line x + 2 y = 5 at (1, 2); where x = 3 as well, nearly, at (3, 1).
+    // x^2 + y^2 on the line x + 2 y = 5 is least at (1, 2); with x = 3 as well, nearly, at (3, 1).
     let text = r#"
         minimise = "x^2 + y^2"
         variables = { x = { lower = -10, upper = 10 }, y = { lower = -10, upper = 10 } }
@@ -295,7 +295,7 @@ fn problem_files_have_their_constraints_one_by_one() {
     assert!(best.violation == 0.0 && (best.value - 5.0).abs() < 1e-13, "{report:?}");
     assert!(report.runs[0].polish.unwrap().from.value > 5.0 + 1e-6);
 
-    // An equation is met to 1e-4 of its sides, and so the best point is at that distance from it.
+    // An equation is satisfied to 1e-4 of its sides, so the best point is at this distance from it.
     let problem = warpswarm::problem_file::ProblemFile::parse(&with_equation).unwrap();
     let mut optimiser =
         problem.optimiser::<f64>(&DeParams::default().into(), &polishing(60)).unwrap();

@@ -1,7 +1,8 @@
-//! What holds of every configuration: one that is allowed runs and keeps its promises, one that is not is refused by
-//! name before anything is evaluated.
+//! Properties of all configurations: an allowed one runs and satisfies the guarantees; one that is not allowed is
+//! refused by name before anything is evaluated.
 //!
-//! The cases are the same each time. `PROPTEST_CASES=N` tries N of each property, `PROPTEST_RNG_SEED=S` others.
+//! The cases are the same each time. `PROPTEST_CASES=N` tries N cases of each property, `PROPTEST_RNG_SEED=S` other
+//! cases.
 
 mod allowed;
 mod cases;
@@ -10,7 +11,7 @@ mod wild;
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// So many cases, the same each time, unless the environment asks for others.
+/// `cases` cases, the same each time, unless the environment asks for others.
 fn config(cases: u32) -> Config {
     let asked = Config::default();
     Config {

@@ -1,10 +1,10 @@
-//! How close the algorithms come to optima that are known. `docs/quality.md` has more of it, measured.
+//! How close the algorithms come to known optima. `docs/quality.md` has more measurements.
 
 use warpswarm::algorithms;
 use warpswarm::problems;
 use warpswarm::{Backend, Settings, Stop};
 
-/// The engineering problems, with the best value known.
+/// The engineering problems, with the best known values.
 const KNOWN: [(&str, f64); 8] = [
     ("spring-cmepso", 0.002_820_229_765_17),
     ("welded-beam-cmepso", 1.458_883_194_843),
@@ -16,7 +16,7 @@ const KNOWN: [(&str, f64); 8] = [
     ("three-bar-truss", 263.895_843_376_5),
 ];
 
-/// The best value of so many runs that violates nothing, relative to the best known.
+/// The best feasible value of several runs, relative to the best known value.
 fn best(algorithm: &str, problem: &str, known: f64, sizes: (u64, u64, u64)) -> f64 {
     let (runs, individuals, iterations) = sizes;
     let info = problems::find(problem).unwrap();

@@ -1,4 +1,4 @@
-//! Runs that begin anew when they have converged: batches, threads, resuming, who evaluates, and what is counted.
+//! Runs that restart when they have converged: batches, threads, resuming, evaluators, and counts.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,7 +14,7 @@ fn algorithm(id: &str) -> Algorithm {
     algorithms::find(id).unwrap().algorithm()
 }
 
-/// Those whose runs may begin anew, of a method.
+/// The methods whose runs may restart.
 const METHODS: [&str; 9] =
     ["pso", "de", "shade", "sa", "solis-wets", "scatter-search", "epso", "gpu-fwa", "cmepso"];
 
@@ -48,7 +48,7 @@ fn a_batch_is_its_runs_one_by_one_on_any_threads() {
     }
 }
 
-/// Around the iterations at which it is looked, and at all of some.
+/// Around the iterations at which convergence is checked, and for some methods at all iterations.
 #[test]
 fn a_split_run_is_the_run() {
     for (id, around) in METHODS.map(|id| (id, 1)).into_iter().chain([("de", 9)]) {
@@ -82,7 +82,7 @@ fn the_best_of_all_legs_is_kept() {
     assert_eq!(run.best.value, *bests.last().unwrap());
     let there = Objective::<f64>::evaluate(&Rastrigin, &SlicePoint(&run.best.position));
     assert_eq!(there.value, run.best.value);
-    // Until it has converged it is the run that does not begin anew, which then stays where it is.
+    // Until it converges, the run equals one without restarts, which then stays where it is.
     let never = Settings { restart: Restart::Never, ..settings };
     let one = optimiser::<f64>("de", &never).run().unwrap();
     assert_eq!(one.history[2].runs[0].best, report.history[2].runs[0].best);
@@ -105,7 +105,7 @@ fn evaluations_are_those_that_were_made_and_never_exceed_the_limit() {
                 (run.stop_reason, run.evaluations <= limit),
                 (StopReason::Evaluations, true)
             );
-            // A state says so too.
+            // A restored state has the same count.
             let mut second = new().unwrap();
             second.restore(&optimiser.state().unwrap()).unwrap();
             assert_eq!(second.run().unwrap().runs[0], run, "{id}");
@@ -133,7 +133,7 @@ fn whoever_evaluates_the_bits_are_the_same() {
     }
 }
 
-/// What cannot begin anew says so, and so does a state that has.
+/// Settings that do not allow restarts, and states with restarts, are refused.
 #[test]
 fn mistakes() {
     let refused = |id: &str, settings: Settings, expected: &str| {

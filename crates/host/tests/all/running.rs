@@ -113,7 +113,7 @@ fn seconds_end_a_run_that_nothing_else_ends() {
     assert_eq!((run.iterations, run.stop_reason), (0, StopReason::Seconds));
 }
 
-/// The median of five tries, of which a busy machine disturbs some.
+/// The median of five tries, because a busy machine disturbs some.
 fn median(one: impl Fn() -> f64) -> f64 {
     let mut tries = [(); 5].map(|()| one());
     tries.sort_by(f64::total_cmp);
@@ -129,7 +129,7 @@ fn slow(settings: &Settings) -> Optimiser<f32> {
     Optimiser::new(&objective, &bounds(2), &Algorithm::Pso(Default::default()), settings).unwrap()
 }
 
-/// Short iterations, long ones, and some that are as long as half a slice.
+/// Short iterations, long ones, and iterations of half a slice.
 fn paces(stop: &Stop) -> [Box<dyn Fn() -> Optimiser<f32>>; 3] {
     let of = |individuals| Settings { stop: stop.clone(), ..settings(individuals) };
     let [few, many] = [of(10), of(5_000)];
@@ -220,14 +220,14 @@ fn an_interrupt_ends_a_run_soon() {
     assert!(raised.unwrap().elapsed().as_secs_f64() < 0.5);
     let report = report.unwrap();
     assert_eq!(report.runs[0].stop_reason, StopReason::Interrupted);
-    // It goes on from there.
+    // The run continues from there.
     flag.store(false, Ordering::Relaxed);
     let done = report.runs[0].iterations;
     optimiser.step(5).unwrap();
     assert_eq!(optimiser.progress().unwrap().iterations, done + 5);
 }
 
-/// NaN, or another number, everywhere.
+/// The same value everywhere, such as NaN.
 #[derive(Clone, Copy)]
 struct Everywhere(f64);
 
@@ -258,14 +258,14 @@ fn nothing_finite_is_a_result_of_its_own() {
     assert_eq!(everywhere(1.0, Stop::iterations(5)).not_finite, 0);
 }
 
-/// What nothing can beat ends a run where it is met.
+/// A value that nothing can beat ends the run.
 #[test]
 fn an_unbounded_objective_is_a_result_of_its_own() {
     let run = everywhere(f64::NEG_INFINITY, Stop::iterations(5));
     assert_eq!((run.stop_reason, run.iterations), (StopReason::Unbounded, 0));
     assert_eq!((run.best.value, run.not_finite), (f32::NEG_INFINITY, 8));
 
-    // ln of what falls to zero, in each algorithm; the most of its negative.
+    // ln of a number that falls to zero, in each algorithm; the maximum of its negative.
     for info in algorithms::ALL {
         for maximise in [false, true] {
             let objective = HostObjective::new(move |x: &[f64]| {
@@ -283,7 +283,7 @@ fn an_unbounded_objective_is_a_result_of_its_own() {
     }
 }
 
-/// Every algorithm keeps what it had, and comes to its end.
+/// Every algorithm keeps its results and ends.
 #[test]
 fn nan_from_some_evaluation_on() {
     const GOOD: u64 = 100;
@@ -468,8 +468,8 @@ fn problems_by_name_are_those_by_type() {
     }
 }
 
-/// In f32, as the paper computed its table: constraints that bind miss zero by a unit of 13,600, 30,000
-/// and 6,000 pounds.
+/// In f32, as the paper computed its table: active constraints differ from zero by a unit in the last place of 13,600,
+/// 30,000 and 6,000 pounds.
 #[test]
 fn constraints_are_told_apart_by_name() {
     let beam = problems::find("welded-beam-cmepso").unwrap();
@@ -492,14 +492,14 @@ fn constraints_are_told_apart_by_name() {
 #[test]
 fn every_algorithm_gets_close_to_the_bottom_of_a_bowl() {
     for info in warpswarm::algorithms::ALL {
-        // Searchers that know nothing of each other take longer, and get less close.
+        // Independent individuals take longer, and get less close.
         let alone = ["sa", "solis-wets"].contains(&info.id);
         let (iterations, close) = match info.id {
             // Its best firework hardly searches around itself: 0.1 to 3.1 with forty seeds.
             "fwa" => (300, 5.0),
-            // Their inertia falls for so long.
+            // Their inertia decreases over this many iterations.
             "epso" | "cmepso" => (1000, 1e-6),
-            // Of its 40 individuals twenty are the reference set; a cycle is 26 iterations.
+            // Twenty of its 40 individuals are the reference set; a cycle takes 26 iterations.
             "scatter-search" => (3000, 1e-6),
             _ if alone => (5000, 1e-3),
             _ => (300, 1e-6),

@@ -1,4 +1,4 @@
-//! Parameters, settings, bounds and results through JSON and TOML: numbers keep their bits.
+//! Serialisation of parameters, settings, bounds and results as JSON and TOML, which keeps all bits.
 #![cfg(feature = "serde")]
 
 use crate::common::{run, settings};
@@ -9,7 +9,7 @@ use warpswarm::{
     RunSettings, Schedule, Settings, Stop, Variable, algorithms,
 };
 
-/// What comes back from JSON and from TOML.
+/// The value after writing and reading JSON and TOML.
 fn round<T: Serialize + DeserializeOwned>(value: &T) -> [T; 2] {
     let json = serde_json::to_string(value).unwrap();
     let toml = toml::to_string(value).unwrap();
@@ -111,7 +111,7 @@ fn settings_come_back() {
 fn bounds_come_back_checked() {
     let uniform = Bounds::uniform(3, -5.12, 5.12).unwrap();
     let variables = [Variable::log("a", 1e-6, 1e-3), Variable::integer("b", 1.0, 5.0)];
-    // Names are for people, and stay behind.
+    // Names are not serialised.
     let scaled = Bounds::new(vec![1e-6, 1.0], vec![1e-3, 5.0])
         .unwrap()
         .with_scales(variables.map(|variable| variable.scale))
@@ -124,7 +124,7 @@ fn bounds_come_back_checked() {
     let of_runs = Bounds::of_runs([other, first]).unwrap();
     for bounds in [uniform, scaled, of_runs] {
         for back in round(&bounds) {
-            // NaN, where no point is given, equals nothing.
+            // NaN, where no point is given, is not equal to itself.
             assert_eq!(format!("{back:?}"), format!("{bounds:?}"));
         }
     }
@@ -151,7 +151,7 @@ fn reports_come_back() {
     check::<f64>(&settings);
 }
 
-/// NaN and infinities, for which JSON has no numbers.
+/// NaN and infinities, which JSON cannot represent.
 #[test]
 fn what_is_not_finite_comes_back() {
     let mut report = run::<f32>(2, &Settings { record_every: Some(20), ..settings(8) });

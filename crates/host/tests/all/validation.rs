@@ -314,13 +314,13 @@ fn names() {
     }
 }
 
-/// A matrix whose numbers could not be counted.
+/// A matrix with more numbers than can be counted.
 #[test]
 fn so_many_dimensions_have_no_matrix() {
     for id in ["cma-es", "auto"] {
         let algorithm = algorithms::find(id).unwrap().algorithm();
         let new = Optimiser::<f32>::new(&Sphere, &bounds(50_000), &algorithm, &settings(4));
-        // In so many dimensions auto is another algorithm.
+        // With this many dimensions, auto uses another algorithm.
         assert_eq!(matches!(new, Err(Error::TooLarge { .. })), id == "cma-es");
     }
 }
@@ -468,7 +468,7 @@ fn a_state_that_no_run_has_is_refused() {
         "the state has global best of individual 8; allowed: at most 7",
     );
     check(|runs| runs[1].control.iterations = 7, "the state has a run at iteration 7; allowed: 5");
-    // Rows of three coordinates have four places.
+    // Rows of three coordinates are padded to four.
     check(
         |runs| runs[1].positions[4 * 5 + 2] = f32::NAN,
         "the state has position NaN (run 1, individual 5, coordinate 2); allowed: numbers",

@@ -1,4 +1,4 @@
-//! Variables with scales, what is maximised, first points, and what each run has for itself, on the CPU.
+//! Variables with scales, maximisation, starting points, and per-run settings, on the CPU.
 
 use crate::common::settings;
 use warpswarm::{
@@ -7,7 +7,7 @@ use warpswarm::{
     algorithms, check, maximise, minimise,
 };
 
-/// Greatest, 7, at (2, 0.001, 3, 0.5).
+/// Its maximum is 7, at (2, 0.001, 3, 0.5).
 #[derive(Clone, Copy)]
 struct Hill;
 

@@ -3,10 +3,10 @@
 use super::*;
 use crate::Float;
 
-/// Function, instance, dimensions, and COCO's values at two points: `benches/bbob/coco.py` has written them.
+/// Function, instance, dimensions, and COCO's values at two points, written by `benches/bbob/coco.py`.
 const COCO: &str = include_str!("coco.csv");
 
-/// Points from -6 to 6, so that some coordinates are beyond the bounds; `benches/bbob/coco.py` computes the same ones.
+/// Points from -6 to 6, so that some coordinates are out of bounds; `benches/bbob/coco.py` computes the same points.
 fn points(function: u32, instance: u32, dimensions: usize, count: usize) -> Vec<Vec<f64>> {
     let mut state =
         u64::from(function) * 1_000_000 + u64::from(instance) * 1000 + dimensions as u64;
@@ -32,8 +32,9 @@ fn values_are_those_of_coco() {
         let (function, instance, dimensions) =
             (function as u32, instance as u32, dimensions as usize);
         let of = problem(function, instance, dimensions).unwrap();
-        // f16 multiplies a rounding error of its argument by 3^11, and its own functions round another way than COCO's. With
-        // other logarithms and cosines than those of COCO's platform all rotations differ by rounding errors.
+        // f16 multiplies a rounding error of its argument by 3^11, and its elementary functions round differently from
+        // COCO's. With logarithms and cosines other than those of COCO's platform, all rotations differ by rounding
+        // errors.
         let is_same_library = cfg!(all(target_os = "linux", target_env = "gnu"));
         let tolerance = if is_same_library && function != 16 { 1e-12 } else { 1e-9 };
         for (x, &expected) in

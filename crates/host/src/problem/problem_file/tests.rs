@@ -1,4 +1,4 @@
-//! Problem files against an evaluator of their own, against compiled problems, and against nonsense.
+//! Problem files, compared with a second evaluator, with compiled problems, and given nonsense.
 
 mod curves;
 mod files;
@@ -89,7 +89,7 @@ fn expressions_by_hand() {
     assert_eq!(value("if(!(x[1] > 3), 1, 0)"), 1.0);
 }
 
-/// What is made at the first evaluation serves all later ones, in its own precision.
+/// The program is created at the first evaluation and used by all later ones in the same precision.
 #[test]
 fn evaluations_do_not_depend_on_those_before() {
     let problem = problem("a / 3 + sum(i, x[i])", VARIABLES).unwrap();
@@ -209,7 +209,7 @@ fn files_are_checked() {
     );
 }
 
-/// A name that functions have, too: a bracket tells them apart.
+/// A name that is also a function: a bracket distinguishes them.
 #[test]
 fn numbers_may_have_the_names_of_functions() {
     let text = "minimise = \"mean * norm(x) + log(sum)\"\n[variables]\nmean = { lower = 0, upper = 1 }\n\
@@ -218,7 +218,7 @@ fn numbers_may_have_the_names_of_functions() {
     assert_eq!(at.fitness.value, 10.0);
 }
 
-/// The violation of a constraint at POINT, where `n` is 3 and `m` is 5, whole numbers.
+/// The violation of a constraint at POINT, where `n` is 3 and `m` is 5, which are integers.
 fn violation(condition: &str) -> f64 {
     let variables = VARIABLES.replace(
         "[constants]",
@@ -242,7 +242,7 @@ fn violations_by_hand() {
     check("b < a", 0.0);
     check("a - b", 2.25);
     check("b - a", 0.0);
-    // Whole numbers.
+    // Integers.
     check("n < m", 0.0);
     check("n > m", 3.0);
     check("n < 3", 1.0);
@@ -251,14 +251,14 @@ fn violations_by_hand() {
     check("n != m", 0.0);
     check("n != 3", 1.0);
     check("n + 2 = m", 0.0);
-    // Others.
+    // Other numbers.
     check("a < 0.75", f64::from(f32::MIN_POSITIVE));
     check("a < n/4", f64::from(f32::MIN_POSITIVE));
     check("a == 0.75 + 1e-7", 0.0);
     check("a == 1", 0.25 - 1e-6);
     check("a != 0.75", 1.0);
     check("a != 1", 0.0);
-    // Chains, and what joins conditions.
+    // Chains, and combined conditions.
     check("-1 < b < 0", 0.5 + f64::from(f32::MIN_POSITIVE));
     check("1 <= a <= 2 <= b", 0.25 + 3.5);
     check("a <= b and b >= 0", 2.25 + 1.5);
@@ -281,7 +281,7 @@ fn violations_by_hand() {
     check("not all(i, x[i] >= -2)", f64::from(f32::MIN_POSITIVE));
     check("all(i, 1, 3, any(j, 1, 2, x[i] <= x[j]))", 2.25);
     check("(x[1] > 1) + (x[2] > 1) >= 2", 1.0);
-    // What is no number spoils only what depends on it.
+    // NaN affects only what depends on it.
     assert!(violation("sqrt(b) <= 1").is_nan());
     assert!(violation("sqrt(b) != 1").is_nan());
     assert!(violation("sqrt(b) <= 1 and a > 0").is_nan());
@@ -289,7 +289,7 @@ fn violations_by_hand() {
     check("a > 0 or sqrt(b) <= 1", 0.0);
     check("any(i, sqrt(x[i]) > 1)", 0.0);
     check("if(b >= 0, sqrt(b) <= 1, a > 0)", 0.0);
-    // Infinite numbers compare, too.
+    // Infinite numbers can be compared.
     check("inf <= inf", 0.0);
     check("1 / 0 <= inf", 0.0);
 }
@@ -321,7 +321,7 @@ fn scales_maximising_and_constraints() {
     assert!((best.value - 11.0).abs() < 1e-6, "{best:?}");
 }
 
-/// The same formula, written in Rust and in a file, where both say the same to the last bit.
+/// The same formula in Rust and in a file has the same bits, if both use the same operations.
 #[test]
 fn values_are_those_of_compiled_problems() {
     let of = |id: &str, minimise: &str, constraints: &str, dimensions: usize| {
@@ -361,7 +361,7 @@ fn values_are_those_of_compiled_problems() {
                 assert!((here - there).abs() <= tolerance * there.abs(), "{here} {there}");
             }
         }
-        // Rastrigin's terms are fused where they are compiled.
+        // The compiled terms of Rastrigin's function use fused operations.
         let tolerance = if id == "rastrigin" { 1e-5 } else { 0.0 };
         compare::<f32>(info, &file, tolerance);
         compare::<f64>(info, &file, tolerance);
@@ -375,11 +375,11 @@ fn values_are_those_of_compiled_problems() {
     }
 }
 
-/// An expression, as text and as it is evaluated here.
+/// An expression, as text and as a function.
 #[derive(Clone, Debug)]
 struct Random {
     text: String,
-    /// Of a point and, within a sum, of the term's number from 0.
+    /// The value at a point; within a sum, for the term with this index from 0.
     value: fn(&[Random], &[f64], usize) -> f64,
     parts: Vec<Random>,
 }

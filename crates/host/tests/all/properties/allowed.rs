@@ -1,4 +1,4 @@
-//! What is allowed runs, and keeps its promises.
+//! Allowed configurations run and satisfy the guarantees.
 
 use proptest::prelude::*;
 use warpswarm::{
@@ -31,12 +31,12 @@ proptest! {
     }
 }
 
-/// A few iterations in the emulator, where the host evaluates, against the CPU.
+/// Compares a few iterations in the emulator, with evaluations on the host, with the CPU.
 #[cfg(feature = "emulator")]
 fn emulated<R: Precise>(case: &Case) {
     use warpswarm::{Backend, Stop};
     let info = case.algorithm.info();
-    // These go on by themselves where they are on a device.
+    // On a device these cannot ask for evaluations.
     if !info.backends.contains(&Backend::Emulator) || ["auto", "cma-es"].contains(&info.id) {
         return;
     }
@@ -55,7 +55,7 @@ fn emulated<R: Precise>(case: &Case) {
     }
 }
 
-/// The optimiser, whose objective notes in `memory` what it is asked.
+/// The optimiser, whose objective records its evaluations in `memory`.
 fn optimiser<R: Precise>(case: &Case, settings: &Settings, memory: Memory) -> Result<Optimiser<R>> {
     let Case { algorithm, bounds, wild, .. } = case;
     let (wild, maximise) = (*wild, settings.maximise);
@@ -85,7 +85,7 @@ fn check<R: Precise>(case: &Case) {
     never_worse(case, &report);
     let Some(state) = state_of(case, &mut optimiser) else { return };
     for swarm in &state {
-        // What others keep in `positions` is their own.
+        // Other algorithms store their own data in `positions`.
         let moves = matches!(case.algorithm, Algorithm::Pso(_) | Algorithm::Spso(_));
         let positions = if moves { &swarm.positions[..] } else { &[] };
         for rows in [positions, &swarm.best_positions] {
@@ -96,7 +96,7 @@ fn check<R: Precise>(case: &Case) {
             }
         }
     }
-    // As many threads as there may be leave no trace. Where time ends a run, it may do so elsewhere.
+    // The number of threads has no effect, except that a time limit may end a run at a different iteration.
     let alone = Settings { threads: Some(1), ..case.settings.clone() };
     let mut again = self::optimiser::<R>(case, &alone, super::wild::memory(memory.len())).unwrap();
     again.run().unwrap();
@@ -105,7 +105,7 @@ fn check<R: Precise>(case: &Case) {
     }
 }
 
-/// What the optimiser keeps; nothing where the time, of which there may be none, ended the placing.
+/// The state of the optimiser; `None` if a time limit of zero ended the placement.
 fn state_of<R: Precise>(case: &Case, optimiser: &mut Optimiser<R>) -> Option<Vec<Swarm<R>>> {
     match optimiser.state() {
         Err(Error::Stopped) if case.settings.stop.seconds == Some(0.0) => None,
@@ -113,14 +113,14 @@ fn state_of<R: Precise>(case: &Case, optimiser: &mut Optimiser<R>) -> Option<Vec
     }
 }
 
-/// Less is better, whatever was asked for.
+/// A key in which smaller is better, also when maximising.
 fn key<R: Float>(case: &Case, violation: R, value: R) -> (u64, u64) {
     let value = if case.settings.maximise { -value } else { value };
     let [violation, value] = [violation, value].map(R::to_f64);
     Fitness { violation, value }.ordered()
 }
 
-/// Evaluations are counted, and the best of them is the best: so NaN is where there was nothing else.
+/// Evaluations are counted, and the reported best is the best of them: it is NaN only if all values are.
 fn nothing_is_lost<R: Float>(case: &Case, report: &Report<R>, memory: Memory) {
     let seen: Vec<Seen> = memory.iter().map(|place| *place.lock().unwrap()).collect();
     let told = |runs: &[RunReport<R>]| Seen {
@@ -151,7 +151,7 @@ fn within_bounds<R: Float>(case: &Case, point: &[R]) {
     for (i, x) in point.iter().enumerate() {
         let (lower, upper) = (bounds.lower()[i], bounds.upper()[i]);
         let (least, most) = (R::from_f64(lower), R::from_f64(upper));
-        // A logarithm that does not move is where it can be.
+        // A fixed logarithmic coordinate is rounded to a representable logarithm.
         if bounds.scales()[i] == Scale::Log && lower == upper {
             let off = (x.to_f64() - lower).abs() / lower;
             assert!(
@@ -190,7 +190,7 @@ fn never_worse<R: Float>(case: &Case, report: &Report<R>) {
     }
 }
 
-/// A run ends at its first limit, and says which that was.
+/// A run ends at its first limit, and reports it.
 fn the_reason_is_right<R: Float>(case: &Case, place: usize, run: &RunReport<R>) {
     let stop = &case.settings.stop;
     let own = case.settings.of_runs.get(place).copied().unwrap_or_default();
@@ -201,7 +201,7 @@ fn the_reason_is_right<R: Float>(case: &Case, place: usize, run: &RunReport<R>) 
     let value = sign * run.best.value.to_f64();
     let meets = |target: f64| run.best.violation == R::ZERO && value <= sign * target;
     let met = own.target.or(stop.target).is_some_and(meets);
-    // These notice it only where individuals look at each other.
+    // These algorithms notice it only in iterations in which individuals observe each other.
     let late = matches!(case.algorithm, Algorithm::GpuFwa(_) | Algorithm::ScatterSearch(_));
     let unbounded = run.best.violation == R::ZERO && value == f64::NEG_INFINITY;
     assert_eq!(run.stop_reason == StopReason::Unbounded, unbounded);

@@ -7,14 +7,14 @@ use warpswarm::{Algorithm, Backend, Bounds, RunSettings, Scale, Settings, Stop};
 
 use super::wild::Wild;
 
-/// An optimisation that is allowed.
+/// An allowed optimisation.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) algorithm: Algorithm,
     pub(crate) bounds: Bounds,
     pub(crate) settings: Settings,
     pub(crate) wild: Wild,
-    /// Who evaluates: the host, or the CPU backend by itself, with constraints or without.
+    /// What evaluates: the host, or the CPU backend, with constraints or without.
     pub(crate) by: By,
 }
 
@@ -25,7 +25,7 @@ pub(crate) enum By {
     Constrained,
 }
 
-/// What a parameter's range says, as it is declared: new parameters need no line here, new kinds of ranges one.
+/// A parameter's range, as declared: new parameters need no line here, new kinds of ranges one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Range {
     Names,
@@ -61,11 +61,11 @@ fn names(range: &str) -> Vec<String> {
     range.split(", ").flat_map(|part| part.split(" or ")).map(String::from).collect()
 }
 
-/// Counts whose size costs no time.
+/// Counts whose size does not affect the time.
 const FREE: [&str; 5] =
     ["inertia_iterations", "improvement", "explosions", "successes", "failures"];
 
-/// Values in the range of a parameter: mostly ordinary ones, sometimes the ends of what every precision holds.
+/// Values in the range of a parameter: mostly ordinary ones, sometimes the ends of the range of all precisions.
 fn value(parameter: &ParameterInfo) -> BoxedStrategy<String> {
     let text = |x: f64| x.to_string();
     match Range::of(parameter) {
@@ -93,14 +93,14 @@ fn value(parameter: &ParameterInfo) -> BoxedStrategy<String> {
     }
 }
 
-/// An algorithm with parameters that are in their ranges, whether they fit each other or not.
+/// An algorithm with parameters in their ranges, which may be inconsistent.
 pub(crate) fn of(info: &'static AlgorithmInfo) -> impl Strategy<Value = Algorithm> {
     let parameters = info.parameters();
     let values: Vec<_> = parameters.iter().map(value).collect();
     values.prop_map(move |values| {
         let mut algorithm = info.algorithm();
         for (parameter, value) in parameters.iter().zip(values) {
-            // A range that depends on the precision or another parameter is known where it is used.
+            // A range that depends on the precision or another parameter is checked later.
             algorithm.set(parameter.name, &value).unwrap();
         }
         algorithm
@@ -111,7 +111,7 @@ pub(crate) fn any_algorithm() -> impl Strategy<Value = Algorithm> {
     Union::new(algorithms::ALL.iter().map(|info| of(info).boxed()))
 }
 
-/// The same algorithm and about as many individuals, so that they fit each other.
+/// The algorithm and a similar number of individuals, made consistent.
 fn fitting(mut algorithm: Algorithm, individuals: u64) -> (Algorithm, u64) {
     let individuals = match &mut algorithm {
         Algorithm::Pso(p) if p.topology == Topology::Ring => {
@@ -130,7 +130,7 @@ fn fitting(mut algorithm: Algorithm, individuals: u64) -> (Algorithm, u64) {
         Algorithm::Shade(p) => {
             let last = p.final_individuals;
             p.final_individuals = if last == 0 { 0 } else { last.max(4) };
-            // Steps do not say how they end.
+            // Stepping has no known end, so the population needs a budget over which it shrinks.
             p.budget = p.budget.or(Some(60.0));
             individuals.max(4).max(u64::from(p.final_individuals))
         }
@@ -149,7 +149,7 @@ fn fitting(mut algorithm: Algorithm, individuals: u64) -> (Algorithm, u64) {
     (algorithm, individuals)
 }
 
-/// A coordinate's bounds and scale: ordinary, equal, huge, and so near that a precision does not tell them apart.
+/// A coordinate's bounds and scale: ordinary, equal, huge, and so close that a precision cannot distinguish them.
 fn side() -> impl Strategy<Value = (f64, f64, Scale)> {
     let linear = |(lower, range): (f64, f64)| (lower, lower + range, Scale::Linear);
     let odd = [
@@ -174,7 +174,7 @@ fn side() -> impl Strategy<Value = (f64, f64, Scale)> {
     ]
 }
 
-/// Bounds of 1 to 40 coordinates, with up to two first points.
+/// Bounds of 1 to 40 coordinates, with up to two starting points.
 pub(crate) fn bounds() -> impl Strategy<Value = Bounds> {
     let dimensions = prop_oneof![3 => 1usize..=6, 1 => 7usize..=40, 1 => 29usize..=33];
     let sides = dimensions.prop_flat_map(|n| prop::collection::vec(side(), n));

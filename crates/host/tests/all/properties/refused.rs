@@ -1,4 +1,4 @@
-//! What is not allowed is refused by name, before anything is evaluated.
+//! Configurations that are not allowed are refused by name, before anything is evaluated.
 
 use proptest::prelude::*;
 use warpswarm::{
@@ -10,7 +10,7 @@ use super::cases::{Range, any_algorithm, bounds};
 use super::config;
 use super::wild::{Wild, hosted, memory};
 
-/// Starts a run whose objective fails the test when it is asked.
+/// Starts a run whose objective fails the test if it is evaluated.
 fn start<R: Precise>(
     bounds: &Bounds,
     algorithm: &Algorithm,
@@ -20,7 +20,7 @@ fn start<R: Precise>(
     Optimiser::new(&asked, bounds, algorithm, settings).map(drop)
 }
 
-/// Fails unless this is refused, and the message says what and with which value.
+/// Fails unless this is refused, with a message that contains the name and the value.
 #[track_caller]
 fn assert_refused<T>(made: Result<T, Error>, name: &str, value: &str) {
     let error = made.err().unwrap_or_else(|| panic!("{name} = {value} is allowed"));
@@ -30,9 +30,9 @@ fn assert_refused<T>(made: Result<T, Error>, name: &str, value: &str) {
     assert!(message.contains("allowed") || message.contains("known"), "{message}");
 }
 
-/// Every field of the settings out of its range.
+/// Settings with one field out of its range.
 fn wrong_settings() -> impl Strategy<Value = (Settings, &'static str, String)> {
-    // A new field does not compile here until it has a line below, or a reason to have none.
+    // A new field does not compile here until it has a line below, or a reason for having none.
     let Settings {
         individuals: _,
         runs: _,
@@ -108,7 +108,7 @@ fn wrong_settings() -> impl Strategy<Value = (Settings, &'static str, String)> {
     ]
 }
 
-/// Values that are outside of a parameter's range, as they are written.
+/// Values out of a parameter's range, as text.
 fn wrong_values(range: Range) -> BoxedStrategy<String> {
     let text = |x: f64| x.to_string();
     let nonsense = prop::sample::select(vec!["", "x", "nan", "-", "1,5", "0x10"]);
@@ -153,7 +153,7 @@ fn wrong_values(range: Range) -> BoxedStrategy<String> {
     }
 }
 
-/// A parameter of an algorithm and a value outside of its range.
+/// A parameter of an algorithm and a value out of its range.
 fn wrong_parameters() -> impl Strategy<Value = (Algorithm, &'static str, String)> {
     let all = algorithms::ALL.iter().flat_map(|info| {
         info.parameters().into_iter().map(move |parameter| {
@@ -166,7 +166,7 @@ fn wrong_parameters() -> impl Strategy<Value = (Algorithm, &'static str, String)
     prop::strategy::Union::new(all)
 }
 
-/// Lower and upper bounds and scales of which one is wrong, and what the message says of it.
+/// Lower and upper bounds and scales with one mistake, and the parts of the message.
 fn wrong_bounds() -> impl Strategy<Value = (Vec<f64>, Vec<f64>, Scale, String, String)> {
     let good = bounds().prop_map(|b| (b.lower().to_vec(), b.upper().to_vec()));
     (good, any::<prop::sample::Index>(), 0usize..9, 1e-6..1e6_f64).prop_map(
@@ -191,7 +191,7 @@ fn wrong_bounds() -> impl Strategy<Value = (Vec<f64>, Vec<f64>, Scale, String, S
                     (format!("{} lower bounds", lower.len()), format!("{} upper", upper.len()))
                 }
                 _ => {
-                    // The first that the scale does not allow.
+                    // The first coordinate that the scale does not allow.
                     lower.fill(-x);
                     upper.fill(x);
                     scale = Scale::Log;
@@ -251,7 +251,7 @@ proptest! {
     fn first_points_elsewhere(bounds in bounds(), at: prop::sample::Index, odd in 0usize..4) {
         let mut point = bounds.lower().to_vec();
         let i = at.index(point.len());
-        // NaN is drawn.
+        // A NaN coordinate is drawn at random.
         let values = [f64::INFINITY, f64::NEG_INFINITY];
         if let Some(value) = values.get(odd) {
             point[i] = *value;
@@ -265,7 +265,7 @@ proptest! {
         }
     }
 
-    /// What is in its range but does not fit the rest is refused by name as well; otherwise it runs.
+    /// Values in range that are inconsistent with others are also refused by name; otherwise they run.
     #[test]
     fn what_does_not_fit_is_refused_by_name(
         algorithm in any_algorithm(), individuals in 1u64..40, evaluations in 40u64..200,

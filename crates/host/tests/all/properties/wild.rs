@@ -1,21 +1,21 @@
-//! Objectives that misbehave, and remember what they have been asked.
+//! Objectives that misbehave and record their evaluations.
 
 use std::sync::Mutex;
 
 use warpswarm::{Fitness, Float, HostObjective, Objective, Point, Real};
 
-/// How an objective misbehaves: the same at the same point always, whoever asks.
+/// How an objective misbehaves: always the same at the same point, on every backend.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wild {
-    /// Of 16 points as many have a value that is not finite.
+    /// The number of points out of 16 with a value that is not finite.
     pub(crate) values: u64,
-    /// Of 16 points as many have a violation that is not zero.
+    /// The number of points out of 16 with a violation that is not zero.
     pub(crate) violations: u64,
-    /// How many of [`ODD`], from the first on, are among those.
+    /// The number of elements of [`ODD`], from the first on, that occur.
     pub(crate) kinds: usize,
 }
 
-/// What is not finite; both prefixes without the last never hold a number that is a legal minimum.
+/// Values that are not finite. Without the last one, every prefix contains no value that is a valid minimum.
 const ODD: [f64; 3] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
 
 impl Wild {
@@ -41,19 +41,19 @@ impl Wild {
     }
 }
 
-/// What an objective has been asked.
+/// The evaluations of an objective.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) evaluations: u64,
     pub(crate) not_finite: u64,
-    /// The least in the order of results.
+    /// The best fitness in the order of results.
     pub(crate) best: Option<(u64, u64)>,
 }
 
-/// What is remembered of each run, or of all together.
+/// The records of each run, or of all runs together.
 pub(crate) type Memory = &'static [Mutex<Seen>];
 
-/// A memory of so many places. It is not given back: an objective is a plain value.
+/// Creates `places` records. The memory is leaked, because an objective is a plain value.
 pub(crate) fn memory(places: usize) -> Memory {
     Vec::leak((0..places).map(|_| Mutex::default()).collect())
 }
@@ -68,7 +68,7 @@ fn note<R: Real>(place: &Mutex<Seen>, fitness: Fitness<R>, maximise: bool) {
     seen.best = Some(seen.best.map_or(key, |best| best.min(key)));
 }
 
-/// The objective as the host evaluates it, which knows of which run a point is.
+/// The objective as a closure on the host, which knows the run of a point.
 pub(crate) fn hosted<R: Float>(wild: Wild, memory: Memory, maximise: bool) -> HostObjective<R> {
     HostObjective::of_run(move |run, x: &[R]| {
         let fitness = wild.fitness(x);
@@ -77,7 +77,7 @@ pub(crate) fn hosted<R: Float>(wild: Wild, memory: Memory, maximise: bool) -> Ho
     })
 }
 
-/// The objective as it is evaluated anywhere, which does not know of which run a point is.
+/// The objective as a type, which does not know the run of a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Portable<const CONSTRAINED: bool> {
     pub(crate) wild: Wild,

@@ -1,4 +1,4 @@
-//! Derivatives that are values, against those that dual numbers carry.
+//! Symbolic derivatives, compared with those of dual numbers.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -12,11 +12,11 @@ use crate::problem::problem_file::cpu::Machine;
 use crate::problem::problem_file::graph::{Graph, Node, Value};
 use crate::problem::problem_file::names::Own;
 
-/// The data, one number a term.
+/// The data, one number for each term.
 const T: [f64; 7] = [0.0, 1.0, -1.0, 0.5, 2.25, -0.75, 3.0];
 const TERMS: u32 = T.len() as u32;
 const DIMENSIONS: usize = 8;
-/// Coordinates, of which the last is none of the terms'.
+/// Coordinates; the last one occurs in no term.
 const BY: [u32; 4] = [0, 1, 2, 7];
 
 /// Computes values of a graph.
@@ -28,7 +28,7 @@ fn sum(graph: &mut Graph, term: Value, terms: u32) -> Value {
     graph.add(Node::Fold { reduction: Reduction::Sum, terms, term })
 }
 
-/// Whether derivatives are the same, to so much beside the largest.
+/// Whether derivatives agree, relative to the largest one.
 fn agree(found: &[f64], expected: &[f64], least: f64) -> bool {
     let finite = expected.iter().filter(|x| x.is_finite());
     let size = finite.fold(least, |size: f64, x| size.max(x.abs()));
@@ -39,7 +39,7 @@ fn agree(found: &[f64], expected: &[f64], least: f64) -> bool {
             .all(|(&a, &b)| a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-12 * size)
 }
 
-/// An expression of coordinates and a datum of the term's.
+/// An expression of coordinates and a datum of the term.
 #[derive(Clone, Debug)]
 enum Tree {
     Coordinate(u32),
@@ -50,7 +50,7 @@ enum Tree {
 }
 
 impl Tree {
-    /// The value in the term that is so many after the graph's.
+    /// The value in the term at this offset from the graph's index.
     fn value(&self, graph: &mut Graph, k: u32) -> Value {
         match self {
             Tree::Coordinate(at) => graph.add(Node::Coordinate(*at)),
@@ -67,7 +67,7 @@ impl Tree {
         }
     }
 
-    /// Its value in a term, and the largest size of a number on the way to it; infinite where there is a NaN.
+    /// Its value in a term, and the largest magnitude of an intermediate result; infinite if there is a NaN.
     fn at(&self, x: &[f64], k: usize, largest: &mut f64) -> f64 {
         let value = match self {
             Tree::Coordinate(at) => x[*at as usize],
@@ -87,7 +87,7 @@ impl Tree {
     }
 }
 
-/// All operations that files have.
+/// All operations that files can use.
 fn operations() -> Vec<Operation> {
     let all = Operation::ALL.iter().copied();
     all.filter(|operation| *operation != Operation::Digamma).collect()
@@ -112,7 +112,8 @@ fn trees() -> impl Strategy<Value = Tree> {
     })
 }
 
-/// Compares derivatives at points: of each term whose parts are moderate, and of the sum where all are. Says of how many.
+/// Compares derivatives at points: of each term with moderate intermediate results, and of the sum if all terms have.
+/// Returns their number.
 fn compare(tree: &Tree, points: &[[f64; DIMENSIONS]]) -> usize {
     let mut graph = Graph::default();
     let mut sums = Vec::new();
@@ -150,14 +151,14 @@ fn compare(tree: &Tree, points: &[[f64; DIMENSIONS]]) -> usize {
     compared
 }
 
-/// Numbers at kinks, zeros and ends, and between them.
+/// Numbers at kinks, zeros and ends of ranges, and between them.
 const NUMBERS: [f64; 14] =
     [0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 0.3, -0.7, 1.25, 3.0, -3.5, 5.0, 1e-3];
 
 #[test]
 fn every_operation_has_the_slope_of_duals() {
     let leaf = |i| Tree::Coordinate(i);
-    // What goes in: a coordinate, what is 0 in a term, and what has a slope of 0 at 0.
+    // The operands: a coordinate, a value that is 0 in a term, and a value with slope 0 at 0.
     let scaled = |i| Tree::Apply(Operation::Multiply, vec![leaf(i), Tree::Datum]);
     let square = |i| Tree::Apply(Operation::Multiply, vec![leaf(i), leaf(i)]);
     let shifted = |i| Tree::Apply(Operation::Add, vec![leaf(i), Tree::Datum]);
@@ -178,7 +179,7 @@ fn every_operation_has_the_slope_of_duals() {
                 let mut points = Vec::new();
                 for (i, &x) in NUMBERS.iter().enumerate() {
                     for j in 0..if operation.arity() == 1 { 1 } else { NUMBERS.len() } {
-                        // Both the same number, and others.
+                        // The same number for both operands, and different ones.
                         let y = NUMBERS[(i + j) % NUMBERS.len()];
                         let z = [0.0, 1.0][(i + first + second) % 2];
                         points.push([x, y, z, 0.1, 0.2, 0.3, 0.4, 0.5]);
@@ -210,12 +211,12 @@ fn random_expressions_have_the_derivatives_of_duals() {
 #[test]
 fn sums_of_elements_by_hand() {
     let mut graph = Graph::default();
-    // The sum of (x[k + 1] - x[k])^2 of 1, 3, 6, 10, by x[0], x[1] and x[4], which no term has.
+    // The sum of (x[k + 1] - x[k])^2 over 1, 3, 6, 10, by x[0], x[1] and x[4], which is in no term.
     let [here, next] = [0, 1].map(|at| graph.add(Node::Coordinates(at)));
     let step = graph.apply(Operation::Subtract, &[next, here]);
     let square = graph.apply(Operation::Multiply, &[step, step]);
     let whole = sum(&mut graph, square, 3);
-    // Beside it a sum whose terms have the sum of all x within them.
+    // Also a sum whose terms contain the sum of all x.
     let all = sum(&mut graph, here, 4);
     let datum = graph.add(Node::Data(0));
     let term = graph.apply(Operation::Multiply, &[datum, all]);
@@ -246,7 +247,7 @@ fn what_has_no_derivative_says_so() {
     }
     let solution = graph.add(Node::Solution(0));
     assert_eq!(graph.derivatives(solution, &[0]), None);
-    // The slope of the gamma function's is no operation.
+    // The slope of the slope of the log-gamma function is not an operation.
     let gamma = graph.apply(Operation::LnGamma, &[x]);
     let slope = graph.derivatives(gamma, &[0]).unwrap()[0];
     assert_eq!(graph.node(slope), Node::Apply(Operation::Digamma, [x, 0, 0]));
@@ -254,7 +255,7 @@ fn what_has_no_derivative_says_so() {
     assert_eq!(graph.derivatives(slope, &[1]), Some(vec![zero]));
 }
 
-/// `a exp(-t / b) + c exp(-t / d) + e`, as files have it.
+/// `a exp(-t / b) + c exp(-t / d) + e`, as in files.
 fn decays(graph: &mut Graph) -> Value {
     let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|at| graph.add(Node::Coordinate(at)));
     let t = graph.add(Node::Data(0));
@@ -279,7 +280,7 @@ fn derivatives_share_what_is_computed() {
         let program = Program::with_rows(&graph, &[], &[(25, values)]);
         (program.steps.len(), program.rows[0].body.len())
     };
-    // Each exponential is a derivative; those by the times take two multiplications in a row.
+    // Each exponential is a derivative; those by the time constants take two multiplications each.
     assert_eq!(rows(vec![value]), (0, 9));
     assert_eq!(rows([&[value][..], &derivatives].concat()), (4, 13));
 }

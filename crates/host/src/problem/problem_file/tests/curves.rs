@@ -1,10 +1,10 @@
-//! What files say of models that are fitted, what that sum is, and what is wrong with it.
+//! Models that are fitted: reading, the value of the sum, and mistakes.
 
 use crate::error::Error;
 use crate::fit::{FitSettings, FitStatus};
 use crate::problem::problem_file::ProblemFile;
 
-/// A file with this above its tables: rows t = 1, 2, 3 with y = 2, 5, 20 and sigma s = 1, 2, 4.
+/// A file with these lines above its tables: rows t = 1, 2, 3 with y = 2, 5, 20 and sigma s = 1, 2, 4.
 fn file(above: &str) -> Result<ProblemFile, Error> {
     ProblemFile::parse(&format!(
         "{above}\n[variables]\na = {{ lower = -9, upper = 9 }}\nb = {{ lower = -9, upper = 9 }}\n[constants]\nk = 2\n\
@@ -13,7 +13,7 @@ fn file(above: &str) -> Result<ProblemFile, Error> {
     ))
 }
 
-/// What is minimised at a = 2, b = 0, where the model of a line misses by 0, -1 and -14.
+/// The objective at a = 2, b = 0, where the residuals of a line are 0, -1 and -14.
 fn sum(above: &str) -> f64 {
     let problem = file(above).unwrap_or_else(|error| panic!("{above}: {error}"));
     problem.evaluate(&[2.0, 0.0]).unwrap().fitness.value
@@ -26,7 +26,7 @@ fn near(found: f64, wanted: f64) {
 #[test]
 fn sums_are_those_of_the_loss() {
     near(sum("fit = 'y ~ a * t + b'"), 1.0 + 196.0);
-    // A named expression of as many numbers, and an index written out.
+    // A named expression that is an array, and a fixed index.
     near(sum("fit = 'y ~ line'"), 197.0);
     near(sum("fit = 'y ~ a * t + b + 0 * t[3]'"), 197.0);
     near(sum("fit = 'y ~ a * t + b'\nsigma = 's'"), 0.25 + 196.0 / 16.0);
@@ -117,7 +117,7 @@ fn settings_of_fits_are_checked() {
 
 #[test]
 fn a_bound_and_what_is_undetermined_are_said() {
-    // Only the product is determined.
+    // The data determine only the product.
     let fits = file("fit = 'y ~ a * b * t'").unwrap().fit_models::<f64>(&FitSettings::default());
     let fits = fits.unwrap();
     let fit = fits.get(0).unwrap();

@@ -1,4 +1,4 @@
-//! What files say of variables and data, and what is wrong with them.
+//! Variables and data in files, and mistakes in them.
 
 use crate::error::Error;
 use crate::problem::problem_file::{DiscreteValue, ProblemFile};
@@ -21,7 +21,7 @@ fn with(variable: &str) -> String {
     format!("minimise = \"1\"\n[variables]\nx = {variable}\n[constants]\nk = 3\nlow = [0, 1]\n")
 }
 
-/// The points from which individuals begin.
+/// The starting points of individuals.
 fn beginnings(text: &str) -> Vec<f64> {
     let problem = parse(text).unwrap_or_else(|error| panic!("{error}"));
     let bounds = problem.bounds().clone();
@@ -128,7 +128,8 @@ fn individuals_begin_at_guesses() {
     let text = "minimise = '1'\n[variables]\nq = { values = [5, 2, 1], start = 5 }\n\
         metal = { choices = ['tin', 'steel'], start = 'steel' }\n";
     assert_eq!(beginnings(text), [3.0, 2.0]);
-    // The rest is drawn: the guess alone is worse than what comes of many draws, and all of them are in bounds.
+    // The other individuals are drawn: the guess alone is worse than the best of many draws, and all of them are within
+    // bounds.
     let problem = parse(&two(", start = 3", "").replace("'1'", "'abs(x - 3) + abs(y[1] - 3)'"));
     let settings = Settings {
         individuals: 64,
@@ -179,7 +180,7 @@ fn data_come_from_several_files_and_from_lists() {
     let problem = ProblemFile::load(folder.path().join("both.toml")).unwrap();
     let value = |problem: &ProblemFile| problem.evaluate(&[1.0]).unwrap().fitness.value;
     assert_eq!(value(&problem), 2.5 + 6.0 + 2.0 + 8.0);
-    // What is kept of it needs no files.
+    // The serialised problem needs no files.
     let kept = toml::to_string(&problem).unwrap();
     drop(folder);
     let again: ProblemFile = toml::from_str(&kept).unwrap();
@@ -240,7 +241,7 @@ fn an_order_is_said_to_be_unsupported_unless_it_is_kept() {
     let at = |x: [f64; 3]| problem.evaluate(&x).unwrap().fitness;
     assert_eq!((at([1.0, 3.0, 2.0]).value, at([1.0, 3.0, 2.0]).violation), (4.0, 0.0));
     assert_eq!(at([1.0, 1.0, 2.0]).violation, 2.0);
-    // Of two kinds for three things each may come more than once.
+    // With two values for three places, each value may occur more than once.
     assert!(parse(&tour.replace("upper = 3", "upper = 2")).is_ok());
 }
 

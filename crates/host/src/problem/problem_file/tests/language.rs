@@ -87,7 +87,7 @@ fn elements_by_hand() {
     assert_eq!(value("A[k[1], k[2]]".replace("k[1]", "max(1, k[1] - 1)").as_str()), 3.0);
     assert_eq!(value("sum(i, 1, 3, A[max(1, n - 2), i])"), 6.0);
     assert_eq!(value("squares[4] + half[3] + sum(half)"), 16.0 + 2.0 + 7.5);
-    // What depends on data alone is a constant.
+    // An expression of data only is a constant.
     assert_eq!(value("mean(t) * a + sum(i, 1, floor(lag * 2.5), i)"), 3.75 * 0.5 + 3.0);
 }
 
@@ -97,7 +97,7 @@ fn constants_that_are_built_in_are_no_indices() {
     use std::f64::consts::{PI, TAU};
     assert_eq!(value("min(pi, 7) + max(pi, 1, 2, 3) + min(tau, 9)"), 2.0 * PI + TAU);
     assert_eq!(value("min(inf, 3)"), 3.0);
-    // `tau` is an index where something has it as one.
+    // `tau` is an index if an expression uses it as one.
     assert_eq!(value("sum(tau, 1, 3, tau) + max(tau, t[tau])"), 6.0 + 8.0);
     says("sum(pi, 1, 3, pi)", "", &["`pi` has a meaning already", "\n      ^^"]);
     says("a", "c = 't[pi] for pi in t'", &["`pi` has a meaning already"]);

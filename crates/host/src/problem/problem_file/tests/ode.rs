@@ -1,9 +1,9 @@
-//! Differential equations, against their solutions by hand and known ones.
+//! Differential equations, compared with known solutions and with steps by hand.
 
 use super::problem;
 use crate::problem::problem_file::ProblemFile;
 
-/// The objective at a point, of a file with these lines.
+/// The objective of a file with these lines, at a point.
 fn value(minimise: &str, rest: &str, point: &[f64]) -> f64 {
     problem(minimise, rest)
         .unwrap_or_else(|error| panic!("{error}"))
@@ -28,7 +28,8 @@ fn a_step_of_rk4_by_hand() {
     assert_eq!(value("len(x)", &format!("{K}{ode}"), &[1.0]), 2.0);
 }
 
-/// The equation's time, an oscillation's two states, an initial value that is searched, a start before the first time.
+/// The time in the equation, the two states of an oscillation, a variable initial value, and a start before the first
+/// time.
 #[test]
 fn both_methods_come_to_known_solutions() {
     for method in
@@ -56,7 +57,7 @@ fn both_methods_come_to_known_solutions() {
     }
 }
 
-/// What is asked for is what comes: a hundred times less error for a hundredth of the tolerance, more or less.
+/// The error follows the tolerance: a hundredth of the tolerance leads to about a hundredth of the error.
 #[test]
 fn the_tolerance_says_how_exact_a_solution_is() {
     let of = |tolerance: f64| {
@@ -72,7 +73,7 @@ fn the_tolerance_says_how_exact_a_solution_is() {
     }
 }
 
-/// Named expressions stand on either side; sums over data in a derivative; states of which nobody asks.
+/// Named expressions on both sides of the equation, sums over data in a derivative, and states that nothing uses.
 #[test]
 fn a_solution_is_many_numbers_like_all_others() {
     let text = "[variables]\nk = { lower = 0, upper = 9 }\n[constants]\nt = [0, 1, 2]\nw = [1, 2, 3]\n\
@@ -90,7 +91,7 @@ fn a_solution_is_many_numbers_like_all_others() {
     );
 }
 
-/// What cannot be solved is no number, and does not take forever.
+/// A solution that diverges is not a number, and takes a limited time.
 #[test]
 fn what_grows_beyond_all_numbers_is_no_number() {
     for method in ["method = \"rk4\"\nsteps = 100", "method = \"rk45\""] {
@@ -99,7 +100,7 @@ fn what_grows_beyond_all_numbers_is_no_number() {
              states.x = {{ initial = 1, derivative = \"k * x^2\" }}"
         );
         assert!((value("x[2]", &text, &[0.5]) - 2.0).abs() < 1e-4, "{method}");
-        // It is infinite at t = 1 / k.
+        // The solution is infinite at t = 1 / k.
         let at = value("x[3]", &text, &[2.0]);
         assert!(!at.is_finite() || at.abs() > 1e10, "{method}: {at}");
     }
@@ -179,7 +180,8 @@ fn f32_warns_of_a_tolerance_that_it_has_not() {
     assert!(warnings.iter().any(|warning| warning.contains("tolerance = 1e-9")), "{warnings:?}");
 }
 
-/// What a picture shows: states that are compared with columns, at more times than there are data; otherwise what `[let]` has.
+/// The models for plots: states that are compared with columns, at more times than there are data; otherwise those in
+/// `[let]`.
 #[test]
 fn a_fit_has_the_models_and_what_they_are_compared_with() {
     let of = |minimise: &str, method: &str| {
