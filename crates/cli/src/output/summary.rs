@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use warpswarm::{Best, Fitness, Precise, Report, RunReport, StopReason};
+use warpswarm::{Best, Fitness, Precise, Report, RunReport, StopReason, Swarm};
 use warpswarm_islands::Islands;
-use warpswarm_pictures::counted;
+use warpswarm_pictures::{counted, grouped};
 
 use crate::problem::Problem;
 use crate::run::Run;
@@ -19,11 +19,48 @@ const SHOWN: usize = 4;
 pub(crate) struct Summary<'a, R> {
     pub(crate) run: &'a Run,
     pub(crate) report: &'a Report<R>,
+    pub(crate) unchanged: Option<Unchanged>,
+}
+
+/// That the population of the best run has found nothing better for a long time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Unchanged {
+    /// The iteration in which its best was found.
+    since: u64,
+    /// All its iterations.
+    iterations: u64,
+}
+
+impl Unchanged {
+    /// Runs that are shorter say nothing.
+    const SHORTEST: u64 = 20;
+
+    /// Where that is half of the iterations at least, and the run ended because of a limit.
+    pub(crate) fn of<R: Precise>(swarms: &[Swarm<R>], report: &Report<R>) -> Option<Unchanged> {
+        let best = report.best();
+        let place = report.runs.iter().position(|run| std::ptr::eq(&run.best, best))?;
+        let (swarm, run) = (swarms.get(place)?, &report.runs[place]);
+        let since = match &swarm.earlier {
+            Some(earlier) if earlier.stands(swarm.global) => earlier.improved_at,
+            _ => swarm.control.improved_at,
+        };
+        let limits = [StopReason::Iterations, StopReason::Evaluations, StopReason::Seconds];
+        let is_long = run.iterations >= Unchanged::SHORTEST && limits.contains(&run.stop_reason);
+        let iterations = run.iterations;
+        (is_long && since <= iterations / 2).then_some(Unchanged { since, iterations })
+    }
+}
+
+impl fmt::Display for Unchanged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [since, all] = [self.since, self.iterations].map(|n| grouped(n as f64, 0));
+        write!(f, "since iteration {since} of {all}")
+    }
 }
 
 impl<R: Precise> fmt::Display for Summary<'_, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Summary { run, report } = self;
+        let Summary { run, report, unchanged } = self;
         let mut line = |name: &str, text: &dyn fmt::Display| {
             writeln!(f, "{name:<12}{}", shown::escaped(&text.to_string()))
         };
@@ -76,6 +113,9 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
         let anew = (restarts > 0).then(|| format!(", {}", counted(restarts, "restart")));
         let evaluations = counted(evaluations, "evaluation");
         line("work", &format!("{iterations}, {evaluations}{}", anew.unwrap_or_default()))?;
+        if let Some(unchanged) = unchanged {
+            line("unchanged", unchanged)?;
+        }
         if let Some(polish) = polished(report) {
             line("polish", &polish)?;
         }

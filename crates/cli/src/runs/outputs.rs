@@ -13,7 +13,7 @@ use crate::output::files::{Files, Output, Written, is_stdout};
 use crate::output::json::Solved;
 use crate::output::plot::{self, Moving};
 use crate::output::run_folder::RunFolder;
-use crate::output::summary::Summary;
+use crate::output::summary::{Summary, Unchanged};
 use crate::output::trace;
 use crate::run::Run;
 
@@ -55,6 +55,8 @@ pub(crate) struct Outputs {
     pub(super) folder: Option<RunFolder>,
     /// Where the individuals of the best run are at its end, for pictures that show that.
     pub(super) end: Option<Frame>,
+    /// Whether the best run has found nothing for long.
+    pub(super) unchanged: Option<Unchanged>,
     /// Where they all were on their way, for those that show that.
     pub(super) moving: Option<Moving>,
 }
@@ -73,7 +75,7 @@ impl Outputs {
             RunFolder::check(path, args)?;
         }
         let moving = Moving::new(&args.plots);
-        Ok(Outputs { json, trace, plots, folder: None, end: None, moving })
+        Ok(Outputs { json, trace, plots, folder: None, end: None, unchanged: None, moving })
     }
 
     /// The same, and begins.
@@ -112,7 +114,9 @@ impl Outputs {
         let shown = if is_json {
             solved.write(io::BufWriter::new(out))
         } else if !args.quiet {
-            { out }.write_all(Summary { run, report }.to_string().as_bytes())
+            { out }.write_all(
+                Summary { run, report, unchanged: self.unchanged }.to_string().as_bytes(),
+            )
         } else {
             Ok(())
         };

@@ -16,7 +16,11 @@ use crate::args::{OutputArgs, ProgressKind};
 use crate::failure::{Code, Failure};
 use crate::output::files::{Files, Written};
 use crate::output::plot;
+use crate::output::summary::Unchanged;
 use crate::run::Run;
+
+/// So many coordinates are fetched from a device for the summary, at most.
+const FEW: u64 = 1 << 22;
 
 /// Does a run from its beginning, or from a checkpoint, and writes what the arguments ask for; `files` are read.
 pub(crate) fn perform(
@@ -68,6 +72,9 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
         Ok(end) => outputs.end = end,
         Err(failure) => written.note(Err(failure)),
     }
+    if !args.quiet {
+        outputs.unchanged = started.unchanged(&run, &report);
+    }
     written.note(outputs.finish(&run, &report, args));
     written.note(saver.map_or(Ok(()), Saver::finish));
     written.result()?;
@@ -94,6 +101,15 @@ impl<R: Precise> Started<R> {
         from.map_or(Ok(()), |from| optimiser.resume(from))?;
         devices::note_ignored(&settings, optimiser.backend());
         Ok(Started { optimiser, interrupt })
+    }
+
+    /// Whether the best run has found nothing for long, where it is no work to ask.
+    fn unchanged(&mut self, run: &Run, report: &Report<R>) -> Option<Unchanged> {
+        let points = run.settings.individuals.saturating_mul(run.settings.runs);
+        if points.saturating_mul(run.problem.dimensions() as u64) > FEW {
+            return None;
+        }
+        Unchanged::of(&self.optimiser.state().ok()?, report)
     }
 
     /// Runs to the end; where an observer fails, only until then.

@@ -56,6 +56,38 @@ fn the_summary_says_what_auto_chose() {
     assert!(!solve(&[&islands[..], &["--island-set", "de,pso"]].concat()).contains("chose"));
 }
 
+/// A run that has found nothing for the second half of its iterations says so, and since when: exactly since then a run that is
+/// as long finds the same.
+#[test]
+fn the_summary_says_since_when_nothing_has_changed() {
+    let solve = |algorithm: &str, iterations: u64| {
+        let iterations = iterations.to_string();
+        let run = ["solve", "rastrigin", "--dim", "2", "--individuals", "16", "--no-polish"];
+        let output = program()
+            .args(run)
+            .args(["--algorithm", algorithm, "--iterations", &iterations])
+            .output();
+        let output = output.unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output).to_string()
+    };
+    for algorithm in ["auto", "cma-es", "de", "pso"] {
+        let text = solve(algorithm, 3000);
+        let line = text.lines().find_map(|line| line.strip_prefix("unchanged   since iteration "));
+        let line = line.unwrap_or_else(|| panic!("{algorithm}: {text}"));
+        let since = line.strip_suffix(" of 3,000").unwrap().replace(',', "");
+        let since: u64 = since.parse().unwrap();
+        let value = |text: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix("best value  "));
+            line.map(str::to_string)
+        };
+        assert!(value(&text).is_some());
+        assert_eq!(value(&solve(algorithm, since)), value(&text), "{algorithm}");
+        assert_ne!(value(&solve(algorithm, since - 1)), value(&text), "{algorithm}");
+    }
+    assert!(!solve("de", 12).contains("unchanged"));
+}
+
 /// The JSON of `solve` with these arguments.
 fn solve(arguments: &[&str]) -> Value {
     let output = run(&[&["solve"], arguments, &["--json", "-"]].concat());

@@ -17,8 +17,8 @@ use crate::common::{program, stderr, stdout};
 const ROW: &str = "<!-- each row prints: ";
 const SHORT: &str = "<!-- checked by: ";
 /// What a report says that does not depend on the machine.
-const SAME_EVERYWHERE: [&str; 6] =
-    ["best value", "position", "all runs", "stopped by", "work", "polish"];
+const SAME_EVERYWHERE: [&str; 7] =
+    ["best value", "position", "all runs", "stopped by", "work", "unchanged", "polish"];
 /// How commands begin in the text.
 const TYPED: [&str; 2] = ["$ warpswarm ", "$ cargo xtask run -- "];
 
