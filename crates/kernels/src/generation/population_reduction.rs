@@ -137,7 +137,7 @@ pub fn places<R: DeviceReal>(args: &PopulationReductionArgs<R>) {
     }
 }
 
-/// Copies the individuals that stay: [`FALL`](warpswarm_core::launch::FALL). Launched after [`places`].
+/// Copies the individuals that stay: [`REDUCE`](warpswarm_core::launch::REDUCE). Launched after [`places`].
 ///
 /// **Mapping.** Warps stride over the individuals of a run; lanes stride over the places of a row.
 ///
