@@ -166,7 +166,7 @@ fn what_islands_cannot_be_is_one_message() {
     let eight = ["--islands", "full", "--island-count", "8"];
     let with = |more: &[&'static str]| [&eight[..], more].concat();
     check(&["--islands", "cube"], &["--islands", "'cube'", "ring, full, torus, star, master"]);
-    check(&["--islands", "ring"], &["--island-count", "2 and more"]);
+    check(&["--islands", "ring"], &["--island-count", "N of at least 2"]);
     check(&["--islands", "ring", "--island-count", "1"], &["--island-count", "'1'", "from 2"]);
     check(&["--island-count", "8"], &["--islands"]);
     check(&with(&["--migrants", "0"]), &["--migrants", "'0'", "from 1"]);

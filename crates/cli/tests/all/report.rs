@@ -150,7 +150,7 @@ fn what_is_maximised_is_shown_so() {
     let picture = fs::read_to_string(home.join("hill.svg")).unwrap();
     assert!(picture.contains("\nbest value (maximised)\n"), "{picture}");
     // Its axis is linear.
-    assert!(picture.contains("\n1,000\n"), "{picture}");
+    assert!(picture.contains("\n1000\n"), "{picture}");
 
     assert!(run(&["report", "hill", "--out", "hill.html"], home).status.success());
     let page = fs::read_to_string(home.join("hill.html")).unwrap();
