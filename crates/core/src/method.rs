@@ -66,7 +66,7 @@ pub type Numbers<R> = [R; MAX_NUMBERS];
 /// impl<R: Float> Method<R> for Follow<R> {
 ///     const OWN: usize = 0;
 ///     const NUMBERS: usize = 0;
-///     type Seen = ();
+///     type Observation = ();
 ///     type Plan = ();
 ///     fn start(&self, _: R, _: R) -> Own<R> {
 ///         Own::default()

@@ -29,7 +29,7 @@ use crate::settings::choices::Backend;
 /// impl<R: Float> Method<R> for Contract {
 ///     const OWN: usize = 0;
 ///     const NUMBERS: usize = 0;
-///     type Seen = ();
+///     type Observation = ();
 ///     type Plan = ();
 ///     fn start(&self, _: R, _: R) -> Own<R> {
 ///         Own::default()
