@@ -110,21 +110,30 @@ impl Outputs {
             written.note(file.write(&mut |out| trace::write(report, out)));
         }
         let out = io::stdout().lock();
-        let is_json = args.json.as_deref().is_some_and(is_stdout);
-        let shown = if is_json {
+        let shows_summary = shows_summary(args);
+        let shown = if shows_summary {
+            let summary = Summary { run, report, unchanged: self.unchanged };
+            { out }.write_all(summary.to_string().as_bytes())
+        } else if is_json(args) {
             solved.write(io::BufWriter::new(out))
-        } else if !args.quiet {
-            { out }.write_all(
-                Summary { run, report, unchanged: self.unchanged }.to_string().as_bytes(),
-            )
         } else {
             Ok(())
         };
         written.note(shown.map_err(Failure::from));
         let done = plot::Done { run, report, end: self.end, moving: self.moving };
-        done.draw(&args.plots, &self.plots, is_json || args.quiet, &mut written);
+        done.draw(&args.plots, &self.plots, !shows_summary, &mut written);
         written.result()
     }
+}
+
+/// Whether standard output is for JSON.
+fn is_json(args: &OutputArgs) -> bool {
+    args.json.as_deref().is_some_and(is_stdout)
+}
+
+/// Whether standard output is for people.
+pub(crate) fn shows_summary(args: &OutputArgs) -> bool {
+    !args.quiet && !is_json(args)
 }
 
 /// The exit code of what has been done.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::{Checkpoint, CheckpointFile, Event, Optimiser, Precise, Precision, Report, Runs};
 
-use super::outputs::{Outputs, exit_code, prepare};
+use super::outputs::{Outputs, exit_code, prepare, shows_summary};
 use super::progress::Display;
 use super::saver::Saver;
 use super::{devices, interrupt};
@@ -72,7 +72,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
         Ok(end) => outputs.end = end,
         Err(failure) => written.note(Err(failure)),
     }
-    if !args.quiet {
+    if shows_summary(args) {
         outputs.unchanged = started.unchanged(&run, &report);
     }
     written.note(outputs.finish(&run, &report, args));
