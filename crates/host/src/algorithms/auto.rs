@@ -1,4 +1,4 @@
-//! The default: CMA-ES with restarts and SHADE, which take turns.
+//! The default algorithm: CMA-ES with restarts and SHADE, in turn.
 
 use warpswarm_core::Float;
 use warpswarm_core::restart::{RestartPolicy, Restarts};
@@ -11,28 +11,31 @@ use crate::error::Result;
 use crate::settings::Settings;
 use crate::settings::choices::Schedule;
 
-/// Individuals of SHADE, or as many as CMA-ES has if those are more; its first mean of scale factors and crossover rates; and its
-/// tournament.
+/// The settings of SHADE: the number of individuals (at least the number of samples of CMA-ES), the initial mean of
+/// scale factors and crossover rates, and the size of the tournament.
 ///
-/// Measured (2026-11-26): BBOB, 15 instances, 10,000 D evaluations, problems solved to 1e-8 of 360 in 5, 10 and 20 dimensions; and within 1e-6
-/// of the best known value after 20,000 evaluations, runs of 180 on the mixed pressure vessel and on the spring. (On the other
-/// engineering problems all are.)
+/// Measured (2026-11-26). BBOB: the number of problems, of 360 each in 5, 10 and 20 dimensions (15 instances), that
+/// were solved to 1e-8 within 10,000 D evaluations. Engineering: the number of runs, of 180 each on the mixed pressure
+/// vessel and on the spring, that came within 1e-6 of the best known value within 20,000 evaluations. (On the other
+/// engineering problems all runs succeed.)
 ///
 /// | individuals, mean, tournament | BBOB | vessel, spring |
 /// |---|---|---|
-/// | 64, 0.5, 13, SHADE's own | 308, 279, 246 | 167, 173 |
+/// | 64, 0.5, 13, the defaults of `shade` | 308, 279, 246 | 167, 173 |
 /// | 64, 0.5, 7 | 306, 277, 245 | 171, 171 |
 /// | 64, 0.8, 13 | 311, 279, 241 | 173, 180 |
 /// | 64, 0.8, 7 | 310, 279, 242 | 178, 180 |
 /// | 80, 0.8, 13 | 295, 276, 241 | 180, 180 |
 ///
-/// With a tournament of 4, on the next day, runs of 600 on vessel and spring: 598 and 600, where 7 has 592 and 99 %; on BBOB 306, 279 and
-/// 244; but 15 of 20 runs on `hs71int.toml`, which has an equation, where 7 has 17.
+/// Measured a day later: a tournament of 4 succeeded in 598 and 600 of 600 runs on vessel and spring, where 7 succeeds
+/// in 592 and 99 %, and solved 306, 279 and 244 problems of BBOB. But on `hs71int.toml`, which has an equality
+/// constraint, only 15 of 20 runs succeeded, where 7 succeeds in 17.
 const SHADE_INDIVIDUALS: u32 = 64;
 const SHADE_INITIAL: f64 = 0.8;
 const SHADE_TOURNAMENT: u32 = 7;
 
-/// In more dimensions CMA-ES takes longer than most functions: what a sample costs grows with their square.
+/// In more dimensions CMA-ES itself takes longer than most functions: the cost of a sample grows with the square of the
+/// dimensions.
 const MAX_DIMENSIONS: usize = 200;
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
@@ -48,10 +51,11 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     }],
 };
 
-/// The default, which has no parameters: whoever wants to set some takes [`CmaEsParams`](super::CmaEsParams) or [`ShadeParams`].
+/// The default algorithm. It has no parameters: use [`CmaEsParams`](super::CmaEsParams) or [`ShadeParams`] to set any.
 ///
-/// A run begins with CMA-ES. When that has converged it begins anew with twice as many samples, and takes turns with SHADE.
-/// Individuals are the samples of CMA-ES's first generation, at least 4; where nobody says, 4 + 3 ln(dimensions).
+/// A run starts with CMA-ES. When CMA-ES has converged, it restarts with twice as many samples, in turn with SHADE. The
+/// number of individuals is the number of samples in the first generation of CMA-ES, at least 4; the default is 4 + 3
+/// ln(dimensions).
 ///
 /// ```
 /// use warpswarm::{AutoParams, Bounds, Settings, Stop, minimise, problems::Rastrigin};
@@ -85,12 +89,12 @@ impl AutoParams {
         })
     }
 
-    /// Whether `shade` runs in so many dimensions, whatever the settings are.
+    /// Whether `shade` replaces `auto` in this number of dimensions, whatever the settings are.
     pub(super) fn is_shade(dimensions: usize) -> bool {
         dimensions > MAX_DIMENSIONS
     }
 
-    /// What runs where these settings want what CMA-ES cannot do.
+    /// The algorithm that runs: another one if CMA-ES does not support these settings.
     pub(super) fn chosen(settings: &Settings, dimensions: usize) -> Algorithm {
         if settings.split {
             return super::PsoParams::default().into();

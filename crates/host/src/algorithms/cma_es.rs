@@ -12,7 +12,7 @@ use super::parameters::{self, FACTOR, Parameter, Params, choice, number, one_of}
 use super::{Algorithm, AlgorithmInfo, DEVICES, Preset};
 use crate::error::{Error, Result};
 
-/// So many samples at most, so that what restarts make of them can be counted.
+/// The largest number of samples: after the doublings of the restarts, the number must still fit its integer type.
 const MAX_INDIVIDUALS: u64 = 1 << 24;
 const RESTARTS: [(&str, Restarts); 3] =
     [("bipop", Restarts::Bipop), ("ipop", Restarts::Ipop), ("never", Restarts::Never)];
@@ -40,10 +40,10 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     ],
 };
 
-/// The parameters of CMA-ES, of those that the tutorial leaves to its user.
+/// The parameters of CMA-ES that the tutorial leaves to its user.
 ///
-/// The default is [`bipop`](CmaEsParams::bipop). Individuals are the samples of the first generation, at least 4; where
-/// nobody says, 4 + 3 ln(dimensions).
+/// The default is [`bipop`](CmaEsParams::bipop). The number of individuals is the number of samples in the first
+/// generation, at least 4; the default is 4 + 3 ln(dimensions).
 ///
 /// ```
 /// use warpswarm::{Bounds, CmaEsParams, Settings, Stop, minimise, problems::Rosenbrock};
@@ -55,11 +55,11 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CmaEsParams {
-    /// What comes when a search has converged.
+    /// How a run restarts when it has converged.
     pub restarts: Restarts,
-    /// The first step size, as a part of each range, above 0, at most 1.
+    /// The initial step size as a fraction of each range; above 0, at most 1.
     pub step: f64,
-    /// Whether the worse half of the samples teaches the covariance matrix, too, with negative weights.
+    /// Whether the worse half of the samples also updates the covariance matrix, with negative weights.
     pub active: bool,
 }
 
@@ -70,7 +70,7 @@ impl Default for CmaEsParams {
 }
 
 impl CmaEsParams {
-    /// Restarts with twice as many samples, and small ones between them.
+    /// Restarts with twice as many samples, alternating with restarts with few samples.
     ///
     /// ```
     /// use warpswarm::{CmaEsParams, algorithms::Restarts};
@@ -80,7 +80,7 @@ impl CmaEsParams {
         CmaEsParams { restarts: Restarts::Bipop, step: STEP, active: true }
     }
 
-    /// The parameters in the run's number type, checked.
+    /// The parameters in the number type of the run, checked.
     pub(crate) fn portfolio<R: Float>(&self, individuals: u64) -> Result<Portfolio<R>> {
         parameters::check(self)?;
         let restart_policy = RestartPolicy {
@@ -93,10 +93,11 @@ impl CmaEsParams {
     }
 }
 
-/// The first step size, as a part of each range. On BBOB 0.1, 0.15, 0.2 and 0.3 differ by less than another seed makes of a difference.
+/// The initial step size as a fraction of each range. On BBOB the results with 0.1, 0.15, 0.2 and 0.3 differ by less
+/// than those of two seeds.
 pub(super) const STEP: f64 = 0.15;
 
-/// So many samples of a generation.
+/// Checks the number of samples in a generation.
 pub(super) fn checked(individuals: u64, name: &str) -> Result<u32> {
     if (u64::from(MIN_INDIVIDUALS)..=MAX_INDIVIDUALS).contains(&individuals) {
         return Ok(individuals as u32);

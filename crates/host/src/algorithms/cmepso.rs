@@ -34,7 +34,7 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     ],
 };
 
-/// Which of the swarms there are.
+/// Which swarms a population consists of.
 ///
 /// ```
 /// use warpswarm::CmepsoParams;
@@ -47,28 +47,28 @@ pub enum Part {
     /// The slaves and the master.
     #[default]
     Whole,
-    /// The master alone: its slaves are other populations, whose bests come as
-    /// [immigrants](crate::Optimiser::immigrate), that of slave k to individual k. These individuals do not move; behind
-    /// them are the master's, as many.
+    /// Only the master. Its slaves are other populations, whose best points arrive as
+    /// [immigrants](crate::Optimiser::immigrate): the best of slave k replaces individual k. These individuals do not
+    /// move. They are followed by the same number of particles of the master.
     Master,
-    /// A slave alone: all individuals are its particles.
+    /// Only one slave: all individuals are its particles.
     Slave,
 }
 
 impl Part {
-    /// Every one with the name that users give it.
+    /// Every variant with the name that users give it.
     pub const ALL: [(&'static str, Part); 3] =
         [("whole", Part::Whole), ("master", Part::Master), ("slave", Part::Slave)];
 }
 
 /// The parameters of cooperative evolutionary multi-swarm optimisation.
 ///
-/// The default is [`converging`](CmepsoParams::converging) over the iterations of the run.
+/// The default is [`converging`](CmepsoParams::converging), with an inertia that falls over the iterations of the run.
 ///
 /// ```
 /// use warpswarm::{Bounds, CmepsoParams, Settings, Stop, minimise, problems::StyblinskiTang};
 /// let params = CmepsoParams { slaves: 4, ..CmepsoParams::converging(100) };
-/// // Four swarms of eight, and a master of four.
+/// // Four slave swarms of eight particles, and a master swarm of four.
 /// let settings = Settings { individuals: 36, stop: Stop::iterations(100), ..Settings::default() };
 /// let bounds = Bounds::uniform(2, -5.0, 5.0)?;
 /// let report = minimise::<f64, _>(&StyblinskiTang, &bounds, &params.into(), &settings)?;
@@ -77,14 +77,14 @@ impl Part {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CmepsoParams {
-    /// What slaves and master have in common.
+    /// The parameters that slaves and master have in common.
     pub epso: EpsoParams,
     /// c3, the master's pull to the best of all slaves; finite, at least 0.
     pub third: f64,
-    /// Slave swarms, each with one particle in the master swarm: as many equal swarms as the individuals
-    /// can make, of at least one particle besides that.
+    /// The number of slave swarms. Each has one particle in the master swarm and at least one of its own. The number of
+    /// individuals is a multiple of the number of slaves.
     pub slaves: u32,
-    /// Which of the swarms there are; default all.
+    /// The swarms of this population; by default all.
     pub part: Part,
 }
 
@@ -97,8 +97,8 @@ impl Default for CmepsoParams {
 }
 
 impl CmepsoParams {
-    /// The values of the paper, but replicas see the best as it is, and bounds clamp; with an inertia that
-    /// falls over so many iterations.
+    /// The values of the paper, with three changes: replicas are pulled to the exact best point, the boundary mode is
+    /// `clamp`, and the inertia falls over this number of iterations.
     ///
     /// ```
     /// use warpswarm::{Boundary, CmepsoParams};
@@ -111,12 +111,12 @@ impl CmepsoParams {
         CmepsoParams { epso, ..paper }
     }
 
-    /// The values of the paper, with an inertia that falls over so many iterations; for 410 individuals.
+    /// The values of the paper, with an inertia that falls over this number of iterations; for 410 individuals.
     ///
     /// ```
     /// use warpswarm::CmepsoParams;
     /// let params = CmepsoParams::paper(1000);
-    /// // Of 410 individuals ten lead the slaves, which have forty each.
+    /// // Of 410 individuals ten form the master swarm, and each of the ten slaves has forty.
     /// assert_eq!((410 - params.slaves) / params.slaves, 40);
     /// ```
     pub const fn paper(iterations: u32) -> Self {
@@ -124,7 +124,7 @@ impl CmepsoParams {
         CmepsoParams { epso, third: 2.02, slaves: 10, part: Part::Whole }
     }
 
-    /// The particles of each slave among so many individuals; none where the slaves are elsewhere.
+    /// The number of particles in each slave for this number of individuals; 0 if the slaves are other populations.
     ///
     /// ```
     /// use warpswarm::CmepsoParams;
@@ -134,7 +134,7 @@ impl CmepsoParams {
     ///
     /// # Errors
     ///
-    /// Where so many individuals do not make as many equal swarms.
+    /// If the individuals cannot be divided into slaves of equal size, each with one particle in the master swarm.
     pub fn particles(&self, individuals: u64) -> Result<u32> {
         parameters::check(self)?;
         let slaves = u64::from(self.slaves);
@@ -168,7 +168,7 @@ impl CmepsoParams {
         Ok((individuals / slaves - 1) as u32)
     }
 
-    /// The parameters in the run's number type, checked for so many individuals.
+    /// The parameters in the number type of the run, checked for this number of individuals.
     pub(crate) fn method<R: Float>(&self, individuals: u64) -> Result<Cmepso<R>> {
         let particles = self.particles(individuals)?;
         Ok(Cmepso {

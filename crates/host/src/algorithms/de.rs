@@ -52,17 +52,17 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeParams {
-    /// F, the weight of differences; finite, above 0.
+    /// F, the scale factor of differences; finite, above 0.
     pub scale_factor: f64,
-    /// CR, the part of the coordinates that is taken over, 0 to 1.
+    /// CR, the fraction of the coordinates that are taken from the mutant, 0 to 1.
     pub crossover_rate: f64,
-    /// The point to which differences are added.
+    /// The point to which the scaled difference is added.
     pub base: Base,
-    /// Which coordinates are taken over.
+    /// Which coordinates are taken from the mutant.
     pub crossover: Crossover,
     /// What happens to a coordinate that leaves its bounds.
     pub boundary: Boundary,
-    /// COR, the reach of [`Boundary::Reverse`] as a part of the range, 0 to 1.
+    /// COR, the reach of [`Boundary::Reverse`] as a fraction of the range, 0 to 1.
     pub correction: f64,
 }
 
@@ -91,7 +91,7 @@ impl DeParams {
         }
     }
 
-    /// The parameters in the run's number type, checked.
+    /// The parameters in the number type of the run, checked.
     pub(crate) fn method<R: Float>(&self, individuals: u64) -> Result<De<R>> {
         parameters::check(self)?;
         if individuals < u64::from(MIN_INDIVIDUALS) {

@@ -37,26 +37,26 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 
 /// The parameters of evolutionary particle swarm optimisation.
 ///
-/// The default is [`converging`](EpsoParams::converging) over the iterations of the run.
+/// The default is [`converging`](EpsoParams::converging), with an inertia that falls over the iterations of the run.
 ///
 /// ```
 /// use warpswarm::{Bounds, EpsoParams, Settings, Stop, minimise, problems::Griewank};
 /// let params = EpsoParams { replicas: 3, ..EpsoParams::converging(100) };
 /// let settings = Settings { individuals: 16, stop: Stop::iterations(100), ..Settings::default() };
 /// let report = minimise::<f64, _>(&Griewank, &Bounds::uniform(2, -600.0, 600.0)?, &params.into(), &settings)?;
-/// // At the start one evaluation a particle, in an iteration its own and those of its replicas.
+/// // One evaluation per particle at the start; in an iteration its own and those of its replicas.
 /// assert_eq!(report.runs[0].evaluations, 16 + 100 * 16 * 4);
 /// assert!(report.best().value < 0.5);
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EpsoParams {
-    /// w, the share of the velocity that is kept, at the start; finite.
+    /// w, the fraction of the velocity that is kept, at the start; finite.
     pub inertia: f64,
     /// The inertia after `inertia_iterations` iterations; finite.
     pub final_inertia: f64,
-    /// Iterations over which the inertia changes to `final_inertia`, by equal steps; 0 for never. `None` for those of the run, or
-    /// 1,000 where nothing limits it but time.
+    /// Iterations over which the inertia changes to `final_inertia` in equal steps; 0 for a constant inertia. `None`
+    /// for the number of iterations of the run, or 1,000 if only time limits the run.
     pub inertia_iterations: Option<u32>,
     /// c1, the pull to the personal best; 0 to 1e30.
     pub cognitive: f64,
@@ -64,16 +64,16 @@ pub struct EpsoParams {
     pub social: f64,
     /// k, the largest speed in ranges of the bounds per iteration, above 0; `None` for no limit.
     pub velocity_limit: Option<f64>,
-    /// Replicas of each particle, 1 to 63.
+    /// The number of replicas of each particle, 1 to 63.
     pub replicas: u32,
-    /// Standard deviation of a replica's weights, as a part of them; finite, at least 0.
+    /// Relative standard deviation of a replica's weights; finite, at least 0.
     pub weight_deviation: f64,
-    /// Standard deviation of the best as a replica sees it, in units of the coordinate; finite, at least
-    /// 0.
+    /// Standard deviation of the point to which a replica is pulled around the best point, in units of the coordinate;
+    /// finite, at least 0.
     pub best_deviation: f64,
     /// What happens to a coordinate that leaves its bounds.
     pub boundary: Boundary,
-    /// COR, the reach of [`Boundary::Reverse`] as a part of the range, 0 to 1.
+    /// COR, the reach of [`Boundary::Reverse`] as a fraction of the range, 0 to 1.
     pub correction: f64,
 }
 
@@ -86,8 +86,7 @@ impl Default for EpsoParams {
 }
 
 impl EpsoParams {
-    /// The values of the CMEPSO paper but for the pulls, which are 1, with an inertia that falls over so many
-    /// iterations.
+    /// The values of the CMEPSO paper, except that both pulls are 1. The inertia falls over this number of iterations.
     ///
     /// ```
     /// use warpswarm::EpsoParams;
@@ -98,7 +97,7 @@ impl EpsoParams {
         EpsoParams { cognitive: 1.0, social: 1.0, ..EpsoParams::cmepso_paper(iterations) }
     }
 
-    /// The values of the CMEPSO paper, with an inertia that falls over so many iterations.
+    /// The values of the CMEPSO paper. The inertia falls over this number of iterations.
     ///
     /// ```
     /// use warpswarm::EpsoParams;
@@ -122,9 +121,10 @@ impl EpsoParams {
         }
     }
 
-    /// The same, with an inertia that changes over the iterations of a run that ends so, where no number is said.
+    /// The same parameters; if `inertia_iterations` is not set, it becomes the number of iterations of a run with these
+    /// settings.
     pub(super) fn completed(self, settings: &Settings) -> Self {
-        // One by the particle, and those by its replicas.
+        // One evaluation by the particle and one by each replica.
         let each = settings.individuals.saturating_mul(1 + u64::from(self.replicas)).max(1);
         let of_evaluations = settings.stop.evaluations.map(|all| all / each);
         let of_run = settings.stop.iterations.into_iter().chain(of_evaluations).min();
@@ -132,20 +132,20 @@ impl EpsoParams {
         EpsoParams { inertia_iterations: self.inertia_iterations.or(Some(of_run)), ..self }
     }
 
-    /// The parameters in the run's number type, checked.
+    /// The parameters in the number type of the run, checked.
     pub(crate) fn method<R: Float>(&self) -> Result<Epso<R>> {
         parameters::check(self)?;
         self.rounded()
     }
 
-    /// The parameters in the run's number type, which have been checked.
+    /// The parameters, which have been checked, in the number type of the run.
     pub(super) fn rounded<R: Float>(&self) -> Result<Epso<R>> {
         Ok(Epso {
             coefficients: Coefficients {
                 inertia: parameters::rounded("inertia", self.inertia)?,
                 cognitive: parameters::rounded("cognitive", self.cognitive)?,
                 social: parameters::rounded("social", self.social)?,
-                // A limit beyond the largest number is no limit.
+                // A limit above the largest number of the type is no limit.
                 velocity_limit: R::from_f64(self.velocity_limit.unwrap_or(f64::INFINITY)),
                 correction: R::from_f64(self.correction),
                 boundary: self.boundary,
@@ -159,7 +159,7 @@ impl EpsoParams {
     }
 }
 
-// The declarations of parameters that cooperative multi-swarm optimisation has, too.
+// Declarations of the parameters that cooperative multi-swarm optimisation also has.
 
 pub(super) const fn inertia<P>(at: At<P, f64>) -> Parameter<P> {
     number("inertia", "share of the velocity that is kept, at the start", FINITE, at)

@@ -33,10 +33,10 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     ],
 };
 
-/// The parameters of the fireworks algorithm; the fireworks are the individuals.
+/// The parameters of the fireworks algorithm. The individuals are the fireworks.
 ///
-/// The default is [`tan_zhu_2010`](FwaParams::tan_zhu_2010). The work of an iteration grows with the
-/// square of fireworks and sparks.
+/// The default is [`tan_zhu_2010`](FwaParams::tan_zhu_2010). The cost of an iteration grows with the square of the
+/// number of fireworks and sparks.
 ///
 /// ```
 /// use warpswarm::{Boundary, Bounds, FwaParams, Mapping, Settings, Stop, minimise, problems::Zakharov};
@@ -50,20 +50,19 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 pub struct FwaParams {
     /// The sum of all amplitudes, in ranges of the bounds; finite, above 0.
     pub amplitude: f64,
-    /// The part of `amplitude` that every firework has at least; finite, at least 0.
+    /// The least share of `amplitude` for every firework; finite, at least 0.
     pub amplitude_floor: f64,
-    /// m, about as many sparks all explosions throw; at least 1.
+    /// m, the approximate number of sparks of all explosions; at least 1.
     pub sparks: u32,
-    /// a, the part of `sparks` that a firework throws at least, 0 to 1; one spark in any case.
+    /// a, the least share of `sparks` for a firework, 0 to 1. Every firework has at least one spark.
     pub fewest: f64,
-    /// b, the part of `sparks` that a firework throws at most, above 0, at most 1, not below
-    /// `fewest`.
+    /// b, the largest share of `sparks` for a firework; above 0, at most 1, and not below `fewest`.
     pub most: f64,
-    /// Sparks that stretch coordinates of a random firework.
+    /// The number of sparks that stretch coordinates of a random firework.
     pub gaussian_sparks: u32,
     /// What happens to a coordinate that leaves its bounds.
     pub boundary: Mapping,
-    /// COR, the reach of [`Boundary::Reverse`](crate::Boundary::Reverse) as a part of the range, 0 to 1.
+    /// COR, the reach of [`Boundary::Reverse`](crate::Boundary::Reverse) as a fraction of the range, 0 to 1.
     pub correction: f64,
 }
 
@@ -74,7 +73,7 @@ impl Default for FwaParams {
 }
 
 impl FwaParams {
-    /// Tan and Zhu's, for 5 fireworks.
+    /// The values of Tan and Zhu, for 5 fireworks.
     ///
     /// ```
     /// use warpswarm::FwaParams;
@@ -94,17 +93,17 @@ impl FwaParams {
         }
     }
 
-    /// GPU-FWA's baseline, for 64 fireworks.
+    /// The baseline of the GPU-FWA paper, for 64 fireworks.
     ///
-    /// It gives 640 sparks in all, ten a firework as Tan and Zhu have. With their a = 0.04 each would
-    /// throw 26 at least, 1,664 in all; so a is what gives their least, 2. What the paper does not
-    /// say (amplitude, b) is theirs.
+    /// It has 640 sparks in all, ten per firework as in Tan and Zhu's paper. With their a = 0.04 each firework would
+    /// have at least 26 sparks, together 1,664. Therefore a is chosen so that the minimum is 2 sparks, as in their
+    /// paper. The values that the GPU-FWA paper does not give (amplitude, b) are those of Tan and Zhu.
     ///
     /// ```
     /// use warpswarm::FwaParams;
     /// let params = FwaParams::gpu_fwa_paper();
     /// assert_eq!(params.sparks, 640);
-    /// // Each throws two at least.
+    /// // Each firework has at least two sparks.
     /// assert_eq!((params.fewest * f64::from(params.sparks)).round(), 2.0);
     /// ```
     pub const fn gpu_fwa_paper() -> Self {
@@ -116,7 +115,7 @@ impl FwaParams {
         }
     }
 
-    /// The parameters in the run's number type, checked.
+    /// The parameters in the number type of the run, checked.
     pub(crate) fn fireworks<R: Float>(&self, individuals: u64) -> Result<Fwa<R>> {
         parameters::check(self)?;
         if self.fewest > self.most {
@@ -136,7 +135,8 @@ impl FwaParams {
             gaussian_sparks: self.gaussian_sparks,
             mapping: self.boundary,
         };
-        // Draws know candidates by 32 bits. The settings' check has seen that individuals have no more.
+        // Random draws identify a candidate by 32 bits. The check of the settings ensures that the number of
+        // individuals fits.
         if fwa.most_candidates(individuals as u32) > u64::from(u32::MAX) {
             return Err(Error::Setting {
                 field: "individuals",
@@ -148,12 +148,12 @@ impl FwaParams {
     }
 }
 
-/// Declares a parameter that GPU-FWA has, too.
+/// Declares `amplitude`, which GPU-FWA also has.
 pub(super) const fn amplitude<P>(at: At<P, f64>) -> Parameter<P> {
     number("amplitude", "sum of all amplitudes, in ranges of the bounds", POSITIVE, at)
 }
 
-/// Declares a parameter that GPU-FWA has, too.
+/// Declares `amplitude_floor`, which GPU-FWA also has.
 pub(super) const fn amplitude_floor<P>(at: At<P, f64>) -> Parameter<P> {
     number(
         "amplitude_floor",

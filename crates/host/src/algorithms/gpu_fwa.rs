@@ -25,14 +25,14 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     }],
 };
 
-/// The parameters of GPU-FWA; the fireworks are the individuals.
+/// The parameters of GPU-FWA. The individuals are the fireworks.
 ///
 /// The default is [`paper`](GpuFwaParams::paper).
 ///
 /// ```
 /// use warpswarm::{Bounds, GpuFwaParams, Settings, Stop, minimise, problems::Schwefel12};
 /// let params = GpuFwaParams { sparks: 8, explosions: 9, ..GpuFwaParams::default() };
-/// // Ten rounds of nine explosions and a mutation.
+/// // Ten cycles of nine explosions and a mutation.
 /// let settings = Settings { individuals: 16, stop: Stop::iterations(100), ..Settings::default() };
 /// let report = minimise::<f64, _>(&Schwefel12, &Bounds::uniform(2, -65.5, 65.5)?, &params.into(), &settings)?;
 /// assert!(report.best().value < 1.0);
@@ -40,19 +40,19 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GpuFwaParams {
-    /// Sparks of each firework and explosion, 1 to 64.
+    /// Sparks of each firework in an explosion, 1 to 64.
     pub sparks: u32,
-    /// Explosions between two mutations, at least 1; each is an iteration, and so is the mutation.
+    /// Explosions between two mutations, at least 1. Each explosion is an iteration, and so is the mutation.
     pub explosions: u32,
     /// The reach of the mutation, 0 to 1.
     pub delta: f64,
     /// The sum of all amplitudes, in ranges of the bounds; finite, above 0.
     pub amplitude: f64,
-    /// The part of `amplitude` that every firework has at least; finite, at least 0.
+    /// The least share of `amplitude` for every firework; finite, at least 0.
     pub amplitude_floor: f64,
     /// What happens to a coordinate that leaves its bounds.
     pub boundary: Mapping,
-    /// COR, the reach of [`Boundary::Reverse`] as a part of the range, 0 to 1.
+    /// COR, the reach of [`Boundary::Reverse`] as a fraction of the range, 0 to 1.
     pub correction: f64,
 }
 
@@ -63,8 +63,8 @@ impl Default for GpuFwaParams {
 }
 
 impl GpuFwaParams {
-    /// The values of the paper; for 48 individuals. It does not give the amplitude: with 1 its precision is
-    /// reached on all of its functions, as `docs/papers/gpu-fwa.md` shows.
+    /// The values of the paper, for 48 individuals. The paper does not give the amplitude. With an amplitude of 1 the
+    /// precision of the paper is reached on all of its functions, as `docs/papers/gpu-fwa.md` shows.
     ///
     /// ```
     /// use warpswarm::GpuFwaParams;
@@ -83,7 +83,7 @@ impl GpuFwaParams {
         }
     }
 
-    /// The parameters in the run's number type, checked.
+    /// The parameters in the number type of the run, checked.
     pub(crate) fn method<R: Float>(&self) -> Result<GpuFwa<R>> {
         parameters::check(self)?;
         let (modulo, boundary) = match self.boundary {

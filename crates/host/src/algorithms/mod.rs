@@ -1,5 +1,4 @@
-//! The algorithms, and the registry from which the program, its documentation and the tests read
-//! what there is.
+//! The algorithms, and the registry that lists them for the program, its documentation and the tests.
 
 use crate::error::{Error, Result, nearest};
 use crate::objective::bounds::MAX_DIMENSIONS;
@@ -35,15 +34,15 @@ pub use scatter_search::ScatterSearchParams;
 pub use shade::ShadeParams;
 pub use solis_wets::SolisWetsParams;
 
-/// Individuals of a run of most algorithms where nobody says how many.
+/// The default number of individuals of most algorithms.
 pub(crate) const USUAL_INDIVIDUALS: u64 = 64;
-/// Evaluations of a run of `auto` or `cma-es` where no limit is said.
+/// The default limit on evaluations for `auto` and `cma-es`, if the settings contain no limit.
 pub const USUAL_EVALUATIONS: u64 = 1_000_000;
 
-/// The backends of an algorithm that has kernels.
+/// The backends of an algorithm that has GPU kernels.
 const DEVICES: &[Backend] = &[Backend::Cpu, Backend::Gpu, Backend::Emulator];
 
-/// What is known of an algorithm besides its code.
+/// Information about an algorithm: its name, source, backends and presets.
 ///
 /// ```
 /// let de = warpswarm::algorithms::find("de")?;
@@ -57,17 +56,17 @@ const DEVICES: &[Backend] = &[Backend::Cpu, Backend::Gpu, Backend::Emulator];
 pub struct AlgorithmInfo {
     /// The name by which users call it.
     pub id: &'static str,
-    /// What it is, in a few words.
+    /// A description in a few words.
     pub title: &'static str,
-    /// Where it comes from.
+    /// The publication that it is from.
     pub source: &'static str,
-    /// The backends it runs on, besides `auto`.
+    /// The backends that it runs on, besides `auto`.
     pub backends: &'static [Backend],
-    /// Named sets of parameters: at least one, the default first.
+    /// Named sets of parameters: at least one; the first is the default.
     pub presets: &'static [Preset],
 }
 
-/// What is known of a parameter.
+/// Information about a parameter.
 ///
 /// ```
 /// let pso = warpswarm::algorithms::find("pso")?;
@@ -80,11 +79,11 @@ pub struct AlgorithmInfo {
 pub struct ParameterInfo {
     /// The name, as in [`Algorithm::set`].
     pub name: &'static str,
-    /// What it does.
+    /// What the parameter does.
     pub meaning: &'static str,
-    /// Which values are allowed.
+    /// The allowed values, in words.
     pub range: String,
-    /// The default value: that of [`AlgorithmInfo::algorithm`].
+    /// The default value, as in [`AlgorithmInfo::algorithm`].
     pub default: Value,
 }
 
@@ -100,7 +99,7 @@ pub struct ParameterInfo {
 pub struct Preset {
     /// The name.
     pub name: &'static str,
-    /// Where the values come from.
+    /// The publication that the values are from.
     pub source: &'static str,
     make: fn() -> Algorithm,
 }
@@ -112,10 +111,10 @@ impl Preset {
     }
 }
 
-/// Every algorithm.
+/// All algorithms.
 ///
 /// ```
-/// // Every algorithm is found by its name, and its defaults are allowed.
+/// // Every algorithm can be found by its name, and its default parameters are valid.
 /// for info in warpswarm::algorithms::ALL {
 ///     let algorithm = warpswarm::algorithms::find(info.id)?.algorithm();
 ///     assert_eq!(algorithm.info().id, info.id);
@@ -147,7 +146,7 @@ const _: () = {
     }
 };
 
-/// The algorithm of that name.
+/// Finds an algorithm by its name.
 ///
 /// ```
 /// use warpswarm::algorithms;
@@ -159,7 +158,7 @@ const _: () = {
 ///
 /// # Errors
 ///
-/// Where there is none, with the nearest names.
+/// If there is no such algorithm; the message suggests similar names.
 pub fn find(id: &str) -> Result<&'static AlgorithmInfo> {
     ALL.iter().find(|info| info.id == id).ok_or_else(|| {
         let known: Vec<_> = ALL.iter().map(|info| info.id).collect();
@@ -167,7 +166,7 @@ pub fn find(id: &str) -> Result<&'static AlgorithmInfo> {
     })
 }
 
-/// Evaluates `$body` with the parameters of whichever algorithm it is.
+/// Evaluates `$body` with the parameters of the algorithm, whichever variant it is.
 macro_rules! with_params {
     ($algorithm:expr, $params:ident => $body:expr) => {
         match $algorithm {
@@ -188,12 +187,12 @@ macro_rules! with_params {
 }
 
 impl AlgorithmInfo {
-    /// The algorithm with its default parameters: those of the first preset.
+    /// The algorithm with its default parameters, those of the first preset.
     pub fn algorithm(&self) -> Algorithm {
         self.presets[0].algorithm()
     }
 
-    /// What is known of its parameters.
+    /// Information about its parameters.
     pub fn parameters(&self) -> Vec<ParameterInfo> {
         with_params!(&self.algorithm(), params => parameters::described(params))
     }
@@ -215,15 +214,15 @@ impl AlgorithmInfo {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Algorithm {
-    /// The default: CMA-ES and SHADE, which take turns.
+    /// The default: CMA-ES and SHADE in turn.
     Auto(AutoParams),
     /// Particle swarm optimisation, synchronous.
     Pso(PsoParams),
-    /// The CPSO paper's serial, asynchronous particle swarm optimisation; CPU only.
+    /// The serial, asynchronous particle swarm optimisation of the CPSO paper; CPU only.
     Spso(PsoParams),
     /// Differential evolution.
     De(DeParams),
-    /// Differential evolution that learns its parameters.
+    /// Differential evolution that adapts its parameters (SHADE).
     Shade(ShadeParams),
     /// CMA-ES with restarts.
     CmaEs(CmaEsParams),
@@ -243,7 +242,7 @@ pub enum Algorithm {
     GpuFwa(GpuFwaParams),
 }
 
-// Behind the macro that it uses.
+// Declared here because it uses the macro above.
 #[cfg(feature = "serde")]
 mod serial;
 #[cfg(test)]
@@ -271,7 +270,7 @@ from_params!(
     CmepsoParams => Cmepso, FwaParams => Fwa, GpuFwaParams => GpuFwa
 );
 
-/// The value of a parameter, for showing it.
+/// The value of a parameter, for display.
 ///
 /// ```
 /// use warpswarm::{Algorithm, PsoParams, algorithms::Value};
@@ -288,7 +287,7 @@ pub enum Value {
     Number(f64),
     /// A name.
     Name(&'static str),
-    /// Nothing: a limit that is not set.
+    /// No value: a limit that is not set.
     Unset,
 }
 
@@ -303,7 +302,7 @@ impl std::fmt::Display for Value {
 }
 
 impl Algorithm {
-    /// What is known of it.
+    /// Information about this algorithm.
     pub fn info(&self) -> &'static AlgorithmInfo {
         match self {
             Algorithm::Pso(_) => &pso::INFO,
@@ -322,7 +321,7 @@ impl Algorithm {
         }
     }
 
-    /// Individuals of a run in so many dimensions where nobody says how many.
+    /// The default number of individuals for a problem with this number of dimensions.
     ///
     /// ```
     /// use warpswarm::{Algorithm, CmaEsParams, DeParams};
@@ -337,13 +336,13 @@ impl Algorithm {
                 let dimensions = dimensions.clamp(1, MAX_DIMENSIONS) as u32;
                 u64::from(warpswarm_core::cma_es::usual_individuals(dimensions))
             }
-            // Ten slaves of ten particles, each with one in the master.
+            // Ten slaves of ten particles, and one particle of the master swarm for each.
             Algorithm::Cmepso(_) => 110,
-            // For which its parameters are.
+            // The number for which the default parameters are chosen.
             Algorithm::GpuFwa(_) => 48,
-            // Which make fifty sparks among them.
+            // Together they make about fifty sparks.
             Algorithm::Fwa(_) => 5,
-            // As its authors have it.
+            // As in the paper on L-SHADE.
             Algorithm::Shade(params) if params.final_individuals > 0 => {
                 18 * dimensions.clamp(1, MAX_DIMENSIONS) as u64
             }
@@ -351,10 +350,10 @@ impl Algorithm {
         }
     }
 
-    /// This algorithm and these settings as a run in so many dimensions has them: with individuals, and a limit, where none
-    /// are said, with schedules over the iterations of the run, and with what [`Algorithm::Auto`] stands for where it cannot
-    /// run by itself: among islands, in more than 200 dimensions, or with a schedule of a launch an iteration, `shade`; where a
-    /// swarm is split over devices, `pso`.
+    /// The algorithm and settings with which a run starts: missing values are filled in.
+    ///
+    /// These are the individuals, a limit and the length of schedules. `auto` becomes `pso` for a swarm that is split over
+    /// devices, and `shade` among islands, in over 200 dimensions, or with schedules other than `Auto` and `Resident`.
     ///
     /// ```
     /// use warpswarm::{Algorithm, AutoParams, Settings};
@@ -383,7 +382,8 @@ impl Algorithm {
         };
         let Stop { iterations, evaluations, seconds, stagnation, .. } = settings.stop;
         let is_endless = iterations.is_none() && evaluations.is_none() && seconds.is_none();
-        // Whose iterations differ in what they evaluate.
+        // The iterations of these algorithms differ in their number of evaluations, so the default limit is in
+        // evaluations.
         if is_endless
             && stagnation.is_none()
             && matches!(self, Algorithm::Auto(_) | Algorithm::CmaEs(_))
@@ -393,12 +393,12 @@ impl Algorithm {
         (algorithm, settings)
     }
 
-    /// The parameters by name, in the order of [`AlgorithmInfo::parameters`].
+    /// The names and values of the parameters, in the order of [`AlgorithmInfo::parameters`].
     pub fn parameters(&self) -> Vec<(&'static str, Value)> {
         with_params!(self, params => parameters::list(params))
     }
 
-    /// Sets a parameter by name, or all of them with `preset`.
+    /// Sets a parameter by name, or all parameters with the key `preset`.
     ///
     /// ```
     /// let mut pso = warpswarm::algorithms::find("pso")?.algorithm();
@@ -410,7 +410,7 @@ impl Algorithm {
     ///
     /// # Errors
     ///
-    /// Names an unknown key with the known ones, or a value with what is allowed.
+    /// If the key is unknown or the value is not allowed. The message lists the known keys or the allowed values.
     pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
         let info = self.info();
         if key == "preset" {
@@ -426,11 +426,11 @@ impl Algorithm {
         with_params!(self, params => parameters::set(params, info, key, value))
     }
 
-    /// Whether every parameter is in its range.
+    /// Checks that every parameter is in its range.
     ///
     /// # Errors
     ///
-    /// Names the first that is not.
+    /// If a parameter is out of its range: the error names the first one.
     pub fn check(&self) -> Result<()> {
         with_params!(self, params => parameters::check(params))
     }

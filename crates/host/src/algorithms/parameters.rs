@@ -1,4 +1,5 @@
-//! The parameters of an algorithm, each declared once: how they are shown, set, checked and written follows from that.
+//! The parameters of an algorithm. Each is declared once; from the declaration follow its display, parsing, checks and
+//! serialisation.
 
 use super::{AlgorithmInfo, ParameterInfo, Value};
 use crate::error::{Error, Result};
@@ -11,41 +12,41 @@ use warpswarm_core::shade::{MAX_MEMORY, MAX_TOURNAMENT};
 
 /// The parameters of an algorithm.
 pub(super) trait Params: Copy + 'static {
-    /// Every parameter, in the order in which they are shown and written.
+    /// All parameters, in the order in which they are displayed and serialised.
     const PARAMETERS: &'static [Parameter<Self>];
 }
 
 /// The declaration of one parameter of `P`.
 pub(super) struct Parameter<P> {
-    /// The name by which users set it: that of the field.
+    /// The name by which users set the parameter: the name of its field.
     pub(super) name: &'static str,
     meaning: &'static str,
     pub(super) field: Field<P>,
 }
 
-/// Where `P` has the value of a parameter, and which values are allowed.
+/// The field of `P` that stores a parameter, and the values that are allowed.
 pub(super) enum Field<P> {
     /// A number.
     Number(Range<f64>, At<P, f64>),
-    /// A number above 0, or none.
+    /// A number above 0, or no limit.
     Limit(At<P, Option<f64>>),
     /// A whole number.
     Whole(Range<u32>, At<P, u32>),
-    /// A whole number, or as many as the run has iterations.
+    /// A whole number, or the number of iterations of the run.
     Iterations(At<P, Option<u32>>),
-    /// One of several values that have names.
+    /// One of several named values.
     Choice(ChoiceAt<P>),
 }
 
-/// The field of a parameter.
+/// A function that returns the field of a parameter.
 pub(super) type At<P, T> = fn(&mut P) -> &mut T;
-/// The field of a choice, with the names of its values: [`one_of`].
+/// A function that returns the field of a choice with the names of its values: see [`one_of`].
 pub(super) type ChoiceAt<P> = fn(&mut P) -> Box<dyn Choice + '_>;
 
-/// Which numbers are allowed; of those that are not whole, finite ones only.
+/// The allowed numbers. Floating-point numbers must also be finite.
 #[derive(Clone, Copy)]
 pub(super) struct Range<T: 'static> {
-    /// In words, as in lists and messages.
+    /// The range in words, for lists and error messages.
     text: &'static str,
     holds: fn(T) -> bool,
 }
@@ -59,7 +60,7 @@ impl<T> Range<T> {
 pub(super) const FINITE: Range<f64> = Range::new("a finite number", |_| true);
 pub(super) const NOT_NEGATIVE: Range<f64> =
     Range::new("a finite number of at least 0", |x| x >= 0.0);
-/// What random factors multiply.
+/// Coefficients that are multiplied by random factors.
 pub(super) const PULL: Range<f64> =
     Range::new("a number from 0 to 1e30", |x| (0.0..=MAX_FACTORED).contains(&x));
 pub(super) const POSITIVE: Range<f64> = Range::new("a finite number above 0", |x| x > 0.0);
@@ -74,10 +75,10 @@ pub(super) const MEMORY: Range<u32> =
     Range::new("a whole number from 1 to 100", |n| (1..=MAX_MEMORY).contains(&n));
 pub(super) const TOURNAMENT: Range<u32> =
     Range::new("a whole number from 1 to 64", |n| (1..=MAX_TOURNAMENT).contains(&n));
-/// Proposals of an individual in an iteration.
+/// The number of proposals of an individual in an iteration.
 pub(super) const ATTEMPTS: Range<u32> =
     Range::new("a whole number from 1 to 64", |n| (1..=MAX_ATTEMPTS).contains(&n));
-/// The same beside one of its own.
+/// The same number without the individual's first proposal.
 pub(super) const OTHER_ATTEMPTS: Range<u32> =
     Range::new("a whole number from 1 to 63", |n| (1..MAX_ATTEMPTS).contains(&n));
 pub(super) const COUNT: Range<u32> = Range::new("a whole number from 1 to 4294967295", |n| n > 0);
@@ -89,7 +90,7 @@ pub(super) const COUNT_OR_NONE: Range<u32> =
 const LIMIT: &str = "a number above 0, or none";
 const ITERATIONS: &str =
     "a whole number up to 4294967295; 0 for never, run for the iterations of the run";
-/// What stands for as many as the run has iterations.
+/// The text that stands for the number of iterations of the run.
 const OF_RUN: &str = "run";
 
 const _: () = assert!(
@@ -107,7 +108,7 @@ pub(super) const fn number<P>(
     Parameter { name, meaning, field: Field::Number(range, at) }
 }
 
-/// Declares a number above 0, or none.
+/// Declares a number above 0 that may be unset.
 pub(super) const fn limit<P>(
     name: &'static str,
     meaning: &'static str,
@@ -126,7 +127,7 @@ pub(super) const fn whole<P>(
     Parameter { name, meaning, field: Field::Whole(range, at) }
 }
 
-/// Declares a number of iterations, or those of the run.
+/// Declares a number of iterations; its default may be that of the run.
 pub(super) const fn iterations<P>(
     name: &'static str,
     meaning: &'static str,
@@ -135,7 +136,7 @@ pub(super) const fn iterations<P>(
     Parameter { name, meaning, field: Field::Iterations(at) }
 }
 
-/// Declares one of several values that have names: its field is [`one_of`] them.
+/// Declares one of several named values; its field is returned by [`one_of`].
 pub(super) const fn choice<P>(
     name: &'static str,
     meaning: &'static str,
@@ -149,22 +150,22 @@ pub(super) const fn boundary<P>(at: ChoiceAt<P>) -> Parameter<P> {
     choice("boundary", "what happens to a coordinate that leaves its bounds", at)
 }
 
-/// Declares the boundary's correction.
+/// Declares the reach of the boundary mode `reverse`.
 pub(super) const fn correction<P>(at: At<P, f64>) -> Parameter<P> {
     number("correction", "reach of the boundary mode reverse, as a part of the range", PART, at)
 }
 
-/// A field whose values have names.
+/// A field whose values are named.
 pub(super) trait Choice {
     /// The names of all values.
     fn names(&self) -> Vec<&'static str>;
-    /// The name of the value that it has.
+    /// The name of its value.
     fn name(&self) -> &'static str;
-    /// Gives it the value of that name; none where there is no such.
+    /// Sets it to the value with this name; `None` if there is no such value.
     fn choose(&mut self, name: &str) -> Option<()>;
 }
 
-/// The names of values, and the field that has one of them.
+/// The table of names and values, and the field that stores one of them.
 struct OneOf<'a, T: 'static>(&'static [(&'static str, T)], &'a mut T);
 
 impl<T: Copy + PartialEq> Choice for OneOf<'_, T> {
@@ -182,7 +183,7 @@ impl<T: Copy + PartialEq> Choice for OneOf<'_, T> {
     }
 }
 
-/// A field that has one of the values with these names.
+/// A field that stores one of the named values of a table.
 pub(super) fn one_of<'a, T: Copy + PartialEq>(
     names: &'static [(&'static str, T)],
     field: &'a mut T,
@@ -196,7 +197,7 @@ pub(super) fn name_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> &
 }
 
 impl<P: Params> Parameter<P> {
-    /// The value that `params` has.
+    /// The value of this parameter in `params`.
     fn value(&self, mut params: P) -> Value {
         let params = &mut params;
         let whole = |n: u32| Value::Number(f64::from(n));
@@ -209,7 +210,7 @@ impl<P: Params> Parameter<P> {
         }
     }
 
-    /// Puts in the value that a text stands for; none where it stands for none.
+    /// Parses the text and stores the value; `None` if the text is not a value of this kind.
     fn read(&self, params: &mut P, text: &str) -> Option<()> {
         match &self.field {
             Field::Number(_, at) => *at(params) = text.parse().ok()?,
@@ -223,7 +224,7 @@ impl<P: Params> Parameter<P> {
         Some(())
     }
 
-    /// Whether the value that `params` has is in the range.
+    /// Whether the value in `params` is in the range.
     fn is_allowed(&self, mut params: P) -> bool {
         let params = &mut params;
         match &self.field {
@@ -258,7 +259,7 @@ impl<P: Params> Parameter<P> {
     }
 }
 
-/// What is known of the parameters, whose defaults these are.
+/// Information about the parameters; `defaults` supplies their default values.
 pub(super) fn described<P: Params>(defaults: &P) -> Vec<ParameterInfo> {
     let described = |parameter: &Parameter<P>| ParameterInfo {
         name: parameter.name,
@@ -269,12 +270,12 @@ pub(super) fn described<P: Params>(defaults: &P) -> Vec<ParameterInfo> {
     P::PARAMETERS.iter().map(described).collect()
 }
 
-/// The parameters with their values.
+/// The names and values of the parameters.
 pub(super) fn list<P: Params>(params: &P) -> Vec<(&'static str, Value)> {
     P::PARAMETERS.iter().map(|parameter| (parameter.name, parameter.value(*params))).collect()
 }
 
-/// The parameters as they are written: those that are counted without a point.
+/// The names and values of the parameters for serialisation. Whole numbers are written without a decimal point.
 #[cfg(feature = "serde")]
 pub(super) fn written<P: Params>(params: &P) -> Vec<(&'static str, serial::Parameter)> {
     let written = |parameter: &Parameter<P>| {
@@ -289,7 +290,7 @@ pub(super) fn written<P: Params>(params: &P) -> Vec<(&'static str, serial::Param
     P::PARAMETERS.iter().map(written).collect()
 }
 
-/// Sets a parameter by name. A value that is refused changes nothing.
+/// Sets a parameter by name. If the value is refused, nothing changes.
 pub(super) fn set<P: Params>(
     params: &mut P,
     info: &AlgorithmInfo,
@@ -312,7 +313,7 @@ pub(super) fn set<P: Params>(
     Ok(())
 }
 
-/// Whether every parameter is in its range.
+/// Checks that every parameter is in its range.
 pub(super) fn check<P: Params>(params: &P) -> Result<()> {
     match P::PARAMETERS.iter().find(|parameter| !parameter.is_allowed(*params)) {
         Some(wrong) => Err(wrong.refused(*params, wrong.value(*params).to_string())),
@@ -320,10 +321,10 @@ pub(super) fn check<P: Params>(params: &P) -> Result<()> {
     }
 }
 
-/// A parameter in the run's number type.
+/// Rounds a parameter to the number type of the run.
 pub(super) fn rounded<R: Float>(name: &'static str, value: f64) -> Result<R> {
     let rounded = R::from_f64(value);
-    // What is above zero stays so: a factor or a step of zero would mean something else.
+    // A value above zero must not round to zero: a factor or a step of zero would mean something else.
     if rounded.is_finite() && (value == 0.0 || rounded != R::ZERO) {
         return Ok(rounded);
     }

@@ -40,7 +40,7 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PsoParams {
-    /// w, the share of the velocity that is kept; finite.
+    /// w, the fraction of the velocity that is kept; finite.
     pub inertia: f64,
     /// c1, the pull to the personal best; 0 to 1e30.
     pub cognitive: f64,
@@ -50,19 +50,19 @@ pub struct PsoParams {
     pub velocity_limit: Option<f64>,
     /// What happens to a coordinate that leaves its bounds.
     pub boundary: Boundary,
-    /// COR, the reach of [`Boundary::Reverse`] as a part of the range, 0 to 1.
+    /// COR, the reach of [`Boundary::Reverse`] as a fraction of the range, 0 to 1.
     pub correction: f64,
-    /// Whose personal bests pull a particle.
+    /// The neighbourhood whose personal bests pull a particle.
     pub topology: Topology,
-    /// Neighbours on the ring, half of them on either side: even, at least 2, fewer than the
+    /// Neighbours on the ring, half of them on each side: an even number, at least 2 and less than the number of
     /// individuals.
     pub neighbours: u32,
-    /// Columns of the von Neumann grid, at least 3, with as many individuals in each of at least 3
-    /// rows; 0 for the most that leave no more rows than columns.
+    /// Columns of the von Neumann grid, at least 3. All rows are complete, and there are at least 3. 0 chooses the grid
+    /// that is closest to a square and has no more rows than columns.
     pub columns: u32,
     /// The inertia after `inertia_iterations` iterations; finite.
     pub final_inertia: f64,
-    /// Iterations over which the inertia changes to `final_inertia`, by equal steps; 0 for never.
+    /// Iterations over which the inertia changes to `final_inertia` in equal steps; 0 for a constant inertia.
     pub inertia_iterations: u32,
 }
 
@@ -73,7 +73,8 @@ impl Default for PsoParams {
 }
 
 impl PsoParams {
-    /// M. Clerc and J. Kennedy's constriction, with R. Eberhart and Y. Shi's limit of one range.
+    /// The constriction coefficients of M. Clerc and J. Kennedy, with the velocity limit of R. Eberhart and Y. Shi, one
+    /// range.
     ///
     /// ```
     /// use warpswarm::PsoParams;
@@ -96,8 +97,8 @@ impl PsoParams {
         }
     }
 
-    /// J. Kennedy and R. Eberhart's swarm with Y. Shi and R. Eberhart's inertia, which falls from 0.9
-    /// to 0.4 over `iterations`.
+    /// The swarm of J. Kennedy and R. Eberhart with the inertia of Y. Shi and R. Eberhart, which falls from 0.9 to 0.4
+    /// over `iterations`.
     ///
     /// ```
     /// use warpswarm::PsoParams;
@@ -114,7 +115,7 @@ impl PsoParams {
         }
     }
 
-    /// D. Bratton and J. Kennedy's standard: a ring with two neighbours, constriction, 50 particles.
+    /// The standard of D. Bratton and J. Kennedy: a ring with two neighbours, constriction, 50 particles.
     ///
     /// ```
     /// use warpswarm::{PsoParams, algorithms::pso::Topology};
@@ -132,8 +133,8 @@ impl PsoParams {
         }
     }
 
-    /// libCudaOptimize's: a ring with two neighbours, constant inertia. Its paper gives no coefficients: they are those of
-    /// SPSO 2006.
+    /// The swarm of libCudaOptimize: a ring with two neighbours and a constant inertia. Its paper does not give the
+    /// coefficients: these are the ones of SPSO 2006.
     ///
     /// ```
     /// use warpswarm::{Algorithm, PsoParams, algorithms};
@@ -152,13 +153,12 @@ impl PsoParams {
         }
     }
 
-    /// The values of the CPSO paper's experiments. With them the swarm diverges: they are for
-    /// comparing times.
+    /// The values of the experiments in the CPSO paper. With them the swarm diverges: use them only to compare times.
     ///
     /// ```
     /// use warpswarm::PsoParams;
     /// let PsoParams { inertia, cognitive, social, velocity_limit, .. } = PsoParams::cpso_paper();
-    /// // Nothing slows the particles down.
+    /// // There is neither damping nor a velocity limit.
     /// assert_eq!((inertia, cognitive, social, velocity_limit), (1.0, 2.0, 2.0, None));
     /// ```
     pub const fn cpso_paper() -> Self {
@@ -171,7 +171,7 @@ impl PsoParams {
         }
     }
 
-    /// The named sets of parameters, the default first.
+    /// The named sets of parameters; the first is the default.
     pub const PRESETS: &'static [Preset] = &[
         Preset {
             name: "clerc-kennedy-2002",
@@ -205,26 +205,26 @@ impl PsoParams {
         },
     ];
 
-    /// Whether the kernels for a star with constant inertia do.
+    /// Whether the kernels for a star topology with constant inertia can be used.
     pub(crate) fn is_plain(&self) -> bool {
         self.topology == Topology::Star && self.inertia_iterations == 0
     }
 
-    /// The coefficients in the run's number type, checked.
+    /// The coefficients in the number type of the run, checked.
     pub(crate) fn coefficients<R: Float>(&self) -> Result<Coefficients<R>> {
         parameters::check(self)?;
         Ok(Coefficients {
             inertia: parameters::rounded("inertia", self.inertia)?,
             cognitive: parameters::rounded("cognitive", self.cognitive)?,
             social: parameters::rounded("social", self.social)?,
-            // A limit beyond the largest number is no limit.
+            // A limit above the largest number of the type is no limit.
             velocity_limit: R::from_f64(self.velocity_limit.unwrap_or(f64::INFINITY)),
             correction: R::from_f64(self.correction),
             boundary: self.boundary,
         })
     }
 
-    /// The coefficients of the asynchronous algorithm, which knows a star of constant inertia only.
+    /// The coefficients of the asynchronous algorithm, which supports only a star topology and a constant inertia.
     pub(crate) fn spso<R: Float>(&self) -> Result<Coefficients<R>> {
         if self.topology != Topology::Star {
             let value = parameters::name_of(&Topology::ALL, &self.topology).into();
@@ -245,7 +245,7 @@ impl PsoParams {
         self.coefficients()
     }
 
-    /// The parameters in the run's number type, checked for so many individuals.
+    /// The parameters in the number type of the run, checked for this number of individuals.
     pub(crate) fn method<R: Float>(&self, individuals: u64) -> Result<Pso<R>> {
         let width = match self.topology {
             Topology::Star => 0,
@@ -283,7 +283,7 @@ impl PsoParams {
                 && individuals / columns >= FEWEST
         };
         let columns = match self.columns {
-            // No more rows than columns: from the square root on.
+            // Not more rows than columns: the search starts at the square root.
             0 => (individuals.isqrt()..=individuals / FEWEST)
                 .find(|&columns| columns * columns >= individuals && fits(columns)),
             columns => Some(u64::from(columns)).filter(|&columns| fits(columns)),

@@ -39,7 +39,7 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 ///
 /// ```
 /// use warpswarm::{Bounds, SaParams, Settings, Stop, minimise, problems::Ackley};
-/// // Chains that begin cold, and soon take small steps.
+/// // The chains start at a low temperature, and their steps shrink fast.
 /// let fast = SaParams { temperature: 0.1, cooling: 0.97, step_cooling: 0.97, ..SaParams::default() };
 /// let bounds = Bounds::uniform(2, -32.768, 32.768)?;
 /// let settings = Settings { individuals: 64, stop: Stop::iterations(300), ..Settings::default() };
@@ -51,19 +51,19 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 pub struct SaParams {
     /// T at the start, in units of the objective; finite, above 0.
     pub temperature: f64,
-    /// The factor of the temperature at every iteration, above 0, at most 1.
+    /// The factor by which the temperature is multiplied in every iteration; above 0, at most 1.
     pub cooling: f64,
-    /// The size of a step at the start, in `unit`s; finite, above 0.
+    /// The size of a step at the start, in the unit of `unit`; finite, above 0.
     pub step: f64,
-    /// In what the step counts.
+    /// The unit of the step.
     pub unit: Unit,
-    /// The factor of the step at every iteration, above 0, at most 1.
+    /// The factor by which the step is multiplied in every iteration; above 0, at most 1.
     pub step_cooling: f64,
-    /// How a chain steps.
+    /// The distribution of the steps of a chain.
     pub neighbour: Neighbour,
     /// What happens to a coordinate that leaves its bounds.
     pub boundary: Boundary,
-    /// COR, the reach of [`Boundary::Reverse`] as a part of the range, 0 to 1.
+    /// COR, the reach of [`Boundary::Reverse`] as a fraction of the range, 0 to 1.
     pub correction: f64,
 }
 
@@ -74,7 +74,7 @@ impl Default for SaParams {
 }
 
 impl SaParams {
-    /// libCudaOptimize's cooling with a normal step that shrinks, so that the chains can close in.
+    /// The cooling of libCudaOptimize with a normally distributed step that shrinks, so that the chains can converge.
     ///
     /// ```
     /// use warpswarm::{SaParams, algorithms::sa::Neighbour};
@@ -95,7 +95,8 @@ impl SaParams {
         }
     }
 
-    /// libCudaOptimize's: a uniform step of fixed size, 0.1 in units of the coordinate, whatever its bounds.
+    /// The values of libCudaOptimize: a uniform step of fixed size, 0.1 in units of the coordinate, whatever its bounds
+    /// are.
     ///
     /// ```
     /// use warpswarm::{SaParams, algorithms::sa::{Neighbour, Unit}};
@@ -113,7 +114,7 @@ impl SaParams {
         }
     }
 
-    /// The parameters in the run's number type, checked.
+    /// The parameters in the number type of the run, checked.
     pub(crate) fn method<R: Float>(&self) -> Result<Sa<R>> {
         parameters::check(self)?;
         Ok(Sa {

@@ -35,7 +35,7 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 /// use warpswarm::algorithms::scatter_search::Update;
 /// use warpswarm::{Bounds, ScatterSearchParams, Settings, Stop, minimise, problems::Levy};
 /// let by_value = ScatterSearchParams { update: Update::Best, ..ScatterSearchParams::default() };
-/// // Two sets of ten, and a pool of forty.
+/// // Two sets of ten individuals, and a pool of forty.
 /// let settings = Settings { individuals: 60, stop: Stop::iterations(300), ..Settings::default() };
 /// let report = minimise::<f64, _>(&Levy, &Bounds::uniform(2, -10.0, 10.0)?, &by_value.into(), &settings)?;
 /// assert!(report.best().value < 1e-3);
@@ -43,18 +43,20 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScatterSearchParams {
-    /// Individuals of the best set; at least 1.
+    /// The number of individuals in the best set; at least 1.
     pub best_set: u32,
-    /// Individuals of the diverse set; at least 1. The others, at least as many as these, are the pool.
+    /// The number of individuals in the diverse set; at least 1. The remaining individuals, at least as many, are the
+    /// pool.
     pub diverse_set: u32,
-    /// alpha, how far outside its parents a coordinate may be, in their distances; finite, at least 0.
+    /// alpha, how far outside its parents a coordinate may be, as a multiple of the parents' difference; finite, at
+    /// least 0.
     pub alpha: f64,
-    /// Tries to improve each of the pool between two updates of the reference set.
+    /// Local search steps of each individual of the pool between two updates of the reference set.
     pub improvement: u32,
     /// How the diverse set is renewed.
     pub update: Update,
-    /// How the pool improves. Its `step` is 0 for half the distance to the nearest of the reference set, its `mirror`
-    /// [`Failure`](Mirror::Failure).
+    /// The local search that improves the pool. A `step` of 0 means half the distance to the nearest point of the
+    /// reference set; `mirror` must be [`Failure`](Mirror::Failure).
     pub search: SolisWetsParams,
 }
 
@@ -65,7 +67,7 @@ impl Default for ScatterSearchParams {
 }
 
 impl ScatterSearchParams {
-    /// Sets of ten, alpha = 0.5, twenty tries.
+    /// Sets of ten, alpha = 0.5, twenty local search steps.
     ///
     /// ```
     /// use warpswarm::ScatterSearchParams;
@@ -83,7 +85,7 @@ impl ScatterSearchParams {
         }
     }
 
-    /// The parameters in the run's number type, checked for so many individuals.
+    /// The parameters in the number type of the run, checked for this number of individuals.
     pub(crate) fn method<R: Float>(&self, individuals: u64) -> Result<ScatterSearch<R>> {
         parameters::check(self)?;
         let [best, diverse] = [self.best_set, self.diverse_set].map(u64::from);

@@ -1,12 +1,12 @@
-//! Where it is sensible to search for the values of parameters.
+//! The ranges in which tuning searches for the values of parameters.
 
 use warpswarm_core::variable::Variable;
 
 use super::ParameterInfo;
 
-/// Of each parameter that is a number, by name. A parameter has the same meaning in every algorithm that has it. Not
-/// here: counts that have to fit others or the run's length (`neighbours`, `columns`, `slaves`, `inertia_iterations`),
-/// and `smallest_step`, a guard.
+/// The range of each numeric parameter, by name. A parameter has the same meaning in every algorithm that has it. Not
+/// included are counts that depend on other counts or on the length of the run (`neighbours`, `columns`, `slaves`,
+/// `inertia_iterations`), and `smallest_step`, which is only a safeguard.
 const RANGES: [Variable; 33] = [
     Variable::linear("inertia", 0.0, 1.0),
     Variable::linear("final_inertia", 0.0, 1.0),
@@ -44,8 +44,8 @@ const RANGES: [Variable; 33] = [
 ];
 
 impl ParameterInfo {
-    /// Between which values, and on which scale, a search for a good one is sensible; none for what is no number, and
-    /// for a number that has to fit others.
+    /// The range and scale in which a search for a good value makes sense. `None` for a parameter that is not a number,
+    /// or is a number that depends on others.
     ///
     /// ```
     /// let pso = warpswarm::algorithms::find("pso")?;
@@ -65,7 +65,8 @@ mod tests {
 
     use crate::algorithms::{ALL, Value};
 
-    /// Both ends are allowed, and every parameter that is a number has a range or a reason to have none.
+    /// Both ends of every range are allowed values, and every numeric parameter either has a range or is listed as an
+    /// exception.
     #[test]
     fn ranges_are_those_of_the_parameters() {
         let without = [

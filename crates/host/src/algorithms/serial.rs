@@ -1,5 +1,6 @@
-//! Algorithms and their parameters with serde: a map of names, of an algorithm with its own as `id`. What a map does not
-//! name has the value of the `preset`, if there is one, or its default.
+//! Serialisation of algorithms and their parameters with serde, as a map of names. The map of an algorithm also
+//! contains its name as `id`. A value that is missing from a map is that of the `preset`, if the map names one, or the
+//! default.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ impl Algorithm {
     }
 
     fn with(mut self, mut values: BTreeMap<String, Parameter>) -> Result<Self> {
-        // The others say what differs from it.
+        // The other values override the preset, so it is set first.
         if let Some(preset) = values.remove("preset") {
             self.set("preset", &preset.to_string())?;
         }

@@ -16,10 +16,10 @@ use super::{Algorithm, AlgorithmInfo, DEVICES, Preset};
 use crate::error::{Error, Result};
 use crate::settings::{DEFAULT_ITERATIONS, Settings, Stop};
 
-/// So many individuals at most, so that the sums from which a run learns do not overflow, and that one of 55 kinds of each can be
-/// drawn at once.
+/// The largest number of individuals: the sums from which a run adapts must not overflow, and a draw among up to 55
+/// possibilities per individual must fit in 32 bits.
 const MAX_INDIVIDUALS: u64 = u32::MAX as u64 / (FIFTHS as u64 + 50);
-/// Archives have so many parts for each individual.
+/// The size of the archive is set in fifths of the population.
 const FIFTHS: u32 = 5;
 
 pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
@@ -58,23 +58,24 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShadeParams {
-    /// H, places of the memory, 1 to 100.
+    /// H, the number of places in the memory, 1 to 100.
     pub memory: u32,
-    /// The scale factor and crossover rate that are in the memory at first, above 0, at most 1.
+    /// The scale factor and crossover rate with which the memory is initialised; above 0, at most 1.
     pub initial: f64,
-    /// T, individuals the best of which counts as one of the best, 1 to 64.
+    /// T, the number of individuals from which the one to move towards is chosen as the best, 1 to 64.
     pub tournament: u32,
-    /// A, points in the archive for each individual, 0 to 10 in steps of 0.2: so much more often than a point of the population
-    /// the second of a difference is one that was given up, and so long those stay.
+    /// A, the size of the archive, in points per individual, 0 to 10 in steps of 0.2. The second point of a difference
+    /// is from the archive A times as often as from the population, and points stay in a larger archive for longer.
     pub archive: f64,
     /// What happens to a coordinate that leaves its bounds.
     pub boundary: Rebound,
-    /// COR, the reach of [`Boundary::Reverse`] as a part of the range, 0 to 1.
+    /// COR, the reach of [`Boundary::Reverse`] as a fraction of the range, 0 to 1.
     pub correction: f64,
-    /// Individuals when all evaluations are spent, 4 to as many as at first: the worst leave on the way; 0 where all stay.
+    /// The number of individuals when the evaluations are used up, from 4 to the initial number. The worst individuals
+    /// are removed during the run. 0 keeps all.
     pub final_individuals: u32,
-    /// The evaluations over which they leave, above 0. Default: those that the run may make at most, or about those of its
-    /// iterations.
+    /// The evaluations over which individuals are removed, above 0. The default is the run's limit on evaluations or,
+    /// if it has none, about the evaluations of its iterations.
     pub budget: Option<f64>,
 }
 
@@ -85,7 +86,7 @@ impl Default for ShadeParams {
 }
 
 impl ShadeParams {
-    /// A memory of 6 places, the best of 13, an archive.
+    /// A memory of 6 places, a tournament of 13, an archive as large as the population.
     ///
     /// ```
     /// use warpswarm::ShadeParams;
@@ -105,7 +106,7 @@ impl ShadeParams {
         }
     }
 
-    /// L-SHADE: the same with a larger archive and a population that falls to 4 individuals.
+    /// L-SHADE: the same with a larger archive and a population that is reduced to 4 individuals.
     ///
     /// ```
     /// use warpswarm::{Algorithm, Bounds, Settings, ShadeParams, Stop, minimise, problems::Rastrigin};
@@ -126,14 +127,14 @@ impl ShadeParams {
         }
     }
 
-    /// How often the second point of a difference is of the population, and of the archive.
+    /// The weights with which the second point of a difference is drawn from the population and from the archive.
     fn weights(&self) -> [u32; 2] {
         let left = (f64::from(FIFTHS) * self.archive).round() as u32;
-        // In their lowest terms, so that as few words as may be are passed over.
+        // In lowest terms, so that the rejection sampling discards as few random words as possible.
         if left.is_multiple_of(FIFTHS) { [1, left / FIFTHS] } else { [FIFTHS, left] }
     }
 
-    /// The same, over the evaluations of a run that ends so, where none are said.
+    /// The same parameters; if `budget` is not set, it becomes the evaluations of a run with these settings.
     pub(super) fn completed(self, settings: &Settings) -> Self {
         if self.final_individuals == 0 || self.budget.is_some() {
             return self;
@@ -142,7 +143,7 @@ impl ShadeParams {
         let usual = if seconds.is_none() { Some(DEFAULT_ITERATIONS) } else { None };
         let of_iterations = iterations.or(usual).map(|iterations| {
             let [first, last] = [settings.individuals as f64, f64::from(self.final_individuals)];
-            // A straight line over evaluations is a power of e over iterations.
+            // A linear decrease over evaluations is an exponential decrease over iterations.
             let mean = if first > last { (first - last) / Real::ln(first / last) } else { first };
             iterations as f64 * mean
         });
@@ -150,7 +151,7 @@ impl ShadeParams {
         ShadeParams { budget: budget.map(|all| all.max(1.0)), ..self }
     }
 
-    /// When a population of so many falls, if it does.
+    /// The schedule of the population reduction for this number of individuals; `None` if all are kept.
     pub(crate) fn reduction(&self, individuals: u64) -> Result<Option<PopulationReduction>> {
         parameters::check(self)?;
         let last = u64::from(self.final_individuals);
@@ -177,7 +178,7 @@ impl ShadeParams {
         Ok(Some(PopulationReduction::new(individuals as u32, self.final_individuals, budget)))
     }
 
-    /// The parameters in the run's number type, checked.
+    /// The parameters in the number type of the run, checked.
     pub(crate) fn method<R: Float>(&self, individuals: u64) -> Result<Shade<R>> {
         parameters::check(self)?;
         if !(u64::from(MIN_INDIVIDUALS)..=MAX_INDIVIDUALS).contains(&individuals) {

@@ -49,20 +49,20 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolisWetsParams {
-    /// rho, the deviation of the first step, in ranges of the bounds; finite, at least 0, which
-    /// stands for half the distance to the nearest other searcher.
+    /// rho, the standard deviation of the first step, in ranges of the bounds; finite, at least 0. 0 stands for half
+    /// the distance to the nearest other searcher.
     pub step: f64,
-    /// rho does not fall below it; finite, above 0.
+    /// The lower limit of rho; finite, above 0.
     pub smallest_step: f64,
-    /// N+, successes in a row before steps grow; at least 1.
+    /// N+, consecutive successes before steps grow; at least 1.
     pub successes: u32,
-    /// N-, failures in a row before steps shrink; at least 1.
+    /// N-, consecutive failures before steps shrink; at least 1.
     pub failures: u32,
-    /// When the mirror image of a step is tried: with [`Mirror::Always`] an iteration is two evaluations.
+    /// When the mirror image of a step is tried. With [`Mirror::Always`] an iteration takes two evaluations.
     pub mirror: Mirror,
     /// What happens to a coordinate that leaves its bounds.
     pub boundary: Boundary,
-    /// COR, the reach of [`Boundary::Reverse`] as a part of the range, 0 to 1.
+    /// COR, the reach of [`Boundary::Reverse`] as a fraction of the range, 0 to 1.
     pub correction: f64,
 }
 
@@ -92,7 +92,7 @@ impl SolisWetsParams {
         }
     }
 
-    /// libCudaOptimize's: every step is tried in both directions, and the better of the two counts.
+    /// The values of libCudaOptimize: every step is tried in both directions, and the better of the two points is used.
     ///
     /// ```
     /// use warpswarm::{SolisWetsParams, algorithms::solis_wets::Mirror};
@@ -103,7 +103,7 @@ impl SolisWetsParams {
         SolisWetsParams { mirror: Mirror::Always, ..SolisWetsParams::solis_wets_1981() }
     }
 
-    /// The parameters in the run's number type, checked.
+    /// The parameters in the number type of the run, checked.
     pub(crate) fn method<R: Float>(&self) -> Result<SolisWets<R>> {
         parameters::check(self)?;
         Ok(SolisWets {
@@ -117,7 +117,7 @@ impl SolisWetsParams {
     }
 }
 
-// The declarations of parameters that scatter search has, too.
+// Declarations of the parameters that scatter search also has.
 
 pub(super) const fn step<P>(at: At<P, f64>) -> Parameter<P> {
     number(

@@ -1,4 +1,4 @@
-//! The CPSO paper's serial SPSO: the parameters are those of `pso`.
+//! The serial SPSO of the CPSO paper. Its parameters are those of `pso`.
 
 use super::{Algorithm, AlgorithmInfo, Preset, PsoParams};
 use crate::settings::choices::Backend;
@@ -11,7 +11,7 @@ pub(super) const INFO: AlgorithmInfo = AlgorithmInfo {
     presets: PRESETS,
 };
 
-/// Those of `pso` that a swarm without neighbourhoods and with a constant inertia can have.
+/// The presets of `pso` with a star topology and a constant inertia.
 const PRESETS: &[Preset] = &[
     Preset { make: || Algorithm::Spso(PsoParams::clerc_kennedy_2002()), ..PsoParams::PRESETS[0] },
     Preset { make: || Algorithm::Spso(PsoParams::cpso_paper()), ..PsoParams::PRESETS[1] },

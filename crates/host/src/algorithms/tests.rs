@@ -1,10 +1,10 @@
-//! What holds of every parameter of every algorithm.
+//! Tests of every parameter of every algorithm.
 
 use super::parameters::{Field, Params};
 use super::*;
 use crate::{Bounds, HostObjective, Optimiser, Settings};
 
-/// A value that differs from that of a parameter, as it is written.
+/// A valid value, as text, that differs from the parameter's default.
 fn another(parameter: &ParameterInfo) -> &str {
     let values = match parameter.range.as_str() {
         range if range.starts_with("a whole number") => vec!["2", "3"],
@@ -56,14 +56,15 @@ fn a_parameter_is_set_alone() {
     }
 }
 
-/// Puts a wrong value into the field of a parameter; says which, unless the range has no such.
+/// Puts a wrong value into the field of a parameter and returns it as text; `None` if the value is not wrong for its
+/// range.
 fn spoil<P: Params>(params: &mut P, parameter: usize, wrong: f64) -> Option<String> {
     let parameter = &P::PARAMETERS[parameter];
     let range = parameter.range(*params);
     let allowed = match range.as_str() {
         "a finite number" => wrong.is_finite(),
         "a finite number of at least 0" => wrong.is_finite() && wrong >= 0.0,
-        // The upper ends that there are.
+        // Ranges that have an upper limit.
         _ if wrong > 0.0 && range.contains("at most 1") => wrong <= 1.0,
         _ if wrong >= 0.0 && range.contains("from 0 to 1e30") => wrong <= 1e30,
         _ if wrong >= 0.0 && range.contains("from 0 to 1") => wrong <= 1.0,
@@ -78,7 +79,7 @@ fn spoil<P: Params>(params: &mut P, parameter: usize, wrong: f64) -> Option<Stri
     Some(wrong.to_string())
 }
 
-/// A parameter out of its range is refused, too, where it was set in its field and not by name.
+/// A parameter out of its range is also refused if it was set in its field and not by name.
 #[test]
 fn no_field_is_used_unchecked() {
     let bounds = Bounds::uniform(2, -1.0, 1.0).unwrap();
