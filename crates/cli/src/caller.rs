@@ -1,4 +1,5 @@
-//! What a program of which a command is a part, such as Python's, gives, and is told. `commands` does the commands.
+//! The interface for programs that call a command as a library, such as the Python package; the functions are in
+//! `commands`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,23 +10,23 @@ use warpswarm::problem_file::ProblemFile;
 use crate::failure::Failure;
 use crate::runs::interrupt;
 
-/// What a program that compares or tunes gives beside the words of the command line.
+/// What a program that calls `compare` or `tune` passes in addition to the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Caller {
-    /// Problems, by names that `--problems` may have.
+    /// Problems, with the names by which `--problems` refers to them.
     pub problems: BTreeMap<String, ProblemFile>,
-    /// Ends the command, as Ctrl-C does in the program.
+    /// A flag that ends the command, as Ctrl-C does in the program.
     pub interrupt: Option<Arc<AtomicBool>>,
 }
 
-/// Why a command of a caller has not been done.
+/// Why a command did not complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotDone {
-    /// What was asked for is at fault: what it is, and what is allowed.
+    /// The input is wrong. The message names the value and what is allowed.
     Input(String),
-    /// It failed while running.
+    /// The command failed while running.
     Running(String),
-    /// It was interrupted; what was complete has been written.
+    /// The command was interrupted. Results that were complete have been written.
     Interrupted,
 }
 

@@ -1,4 +1,4 @@
-//! What went wrong, and with which exit code.
+//! Failures and their exit codes.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -9,45 +9,44 @@ use warpswarm::algorithms::{self, AlgorithmInfo};
 
 use crate::shown;
 
-/// A process's exit code.
+/// The exit code of a process.
 pub(crate) type Code = u8;
 
-/// Done.
+/// Success.
 pub(crate) const SUCCESS: Code = 0;
-/// Failed while running.
+/// A failure while running.
 pub(crate) const RUNNING: Code = 1;
-/// Bad usage or input.
+/// Wrong usage or input.
 pub(crate) const INPUT: Code = 2;
-/// Ctrl-C: 128 and the number of SIGINT.
+/// Ctrl-C: 128 plus the number of SIGINT.
 pub(crate) const INTERRUPTED: Code = 130;
 
-/// Why the program ends without having done what it was asked to do.
+/// Why a command did not complete.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The user's input is at fault.
+    /// The user's input is wrong.
     Input(String),
-    /// The machine is.
+    /// A failure while running, such as a full disk or a lost device.
     Running(String),
-    /// Ctrl-C, where there is nothing to print.
+    /// Ctrl-C, if there is nothing else to print.
     Interrupted,
-    /// Another rank says it.
+    /// A failure with this exit code, for which a message has already been printed, here or by another rank.
     Unsaid(u8),
-    /// Whoever read our output has gone: nothing to say, and nobody to say it to.
+    /// The reader of our output has closed the pipe, so no message is printed.
     NobodyReads,
 }
 
 impl Failure {
-    /// Says it on stderr, in one message, and gives the exit code.
+    /// Prints the message to stderr and returns the exit code.
     pub(crate) fn report(self) -> Code {
         let code = self.code();
         if !matches!(self, Failure::Unsaid(_) | Failure::NobodyReads) {
-            // Where stderr is closed too, the exit code alone has to do.
+            // If stderr is closed too, only the exit code reports the failure.
             let _ = writeln!(io::stderr(), "error: {}", shown::message(&self.message()));
         }
         code
     }
 
-    /// The exit code.
     pub(crate) fn code(&self) -> Code {
         match self {
             Failure::Input(_) => INPUT,
@@ -58,7 +57,7 @@ impl Failure {
         }
     }
 
-    /// What it says.
+    /// The message.
     pub(crate) fn message(self) -> String {
         match self {
             Failure::Input(message) | Failure::Running(message) => message,
@@ -67,7 +66,7 @@ impl Failure {
         }
     }
 
-    /// The same with more to say.
+    /// The same failure with an addition to its message.
     pub(crate) fn and(self, more: &str) -> Failure {
         match self {
             Failure::Input(message) => Failure::Input(format!("{message}; and {more}")),
@@ -76,12 +75,12 @@ impl Failure {
         }
     }
 
-    /// A file that an argument names cannot be read.
+    /// A file that is named by an argument cannot be read.
     pub(crate) fn unreadable(path: &Path, error: &dyn Display) -> Failure {
         Failure::Input(format!("{} cannot be read: {error}", path.display()))
     }
 
-    /// A file that an option names cannot be written.
+    /// A file that is named by an option cannot be written.
     pub(crate) fn file(option: &str, path: &Path, error: &io::Error) -> Failure {
         Failure::Input(format!(
             "{option} is {}, which cannot be written ({error}); allowed: a path in an existing \
@@ -107,7 +106,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// The library's message with the names of our options in it.
+/// The message of the library's error, with the names of command-line options instead of those of settings.
 fn in_words(error: &Error) -> String {
     match error {
         Error::NoSuch { what, .. } => {
@@ -149,7 +148,7 @@ fn in_words(error: &Error) -> String {
     }
 }
 
-/// The option that sets a field of the library's settings, or a parameter that has to fit them.
+/// The option that sets a field of the library's settings, or a parameter that depends on them.
 fn option(field: &str) -> impl Display {
     let mut parameters = algorithms::ALL.iter().flat_map(AlgorithmInfo::parameters);
     match field {

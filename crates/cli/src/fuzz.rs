@@ -1,4 +1,5 @@
-//! What the program reads: command lines, up to where a run would begin, and the files of a run's folder.
+//! Fuzz tests of everything that the program reads: command lines, up to the point where a run would start, and the
+//! files in the folder of a run.
 
 use std::cell::LazyCell;
 use std::fs;
@@ -34,7 +35,7 @@ fn folders() {
     target.at_random(150, folder);
 }
 
-/// Values of options, sensible and not.
+/// Valid and invalid values of options.
 const VALUES: &[&str] = &[
     "0",
     "1",
@@ -108,7 +109,7 @@ const VALUES: &[&str] = &[
     "1e-2,1e-8",
 ];
 
-/// What command lines are made of: commands, options, names, parameters.
+/// The words from which command lines are built: commands, options, names, parameters.
 static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let command = Arguments::command();
     let mut words: Vec<String> = VALUES.iter().map(|value| value.to_string()).collect();
@@ -128,8 +129,8 @@ static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
     words
 });
 
-/// A command, and then for each two bytes a word, a value of an option, a word of a command that is mostly right, or as many
-/// bytes of text.
+/// The first byte selects a command. Each following pair of bytes adds any word, a value of an option, or some bytes of
+/// the input as text.
 fn command_line(input: &[u8]) {
     const STARTS: [&[&str]; 8] = [
         &["solve"],
@@ -161,7 +162,7 @@ fn command_line(input: &[u8]) {
     done(begin(&command));
 }
 
-/// Goes on to where a run would begin.
+/// Executes a command up to the point where a run would start.
 fn begin(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Solve(args) => begun(&solve::asked(args, 1)?, None),
@@ -181,7 +182,7 @@ fn begin(command: &Command) -> Result<(), Failure> {
         Command::Tune(args) => tune::Asked::of(args, &Given::new()).map(drop),
         Command::New(args) => new::asked(args).map(drop),
         Command::Report(args) => report::made(args).map(drop),
-        // These ask for no more than the parser has checked.
+        // The parser has already checked everything that these commands need.
         Command::List(_)
         | Command::Doctor(_)
         | Command::Setup
@@ -190,7 +191,7 @@ fn begin(command: &Command) -> Result<(), Failure> {
     }
 }
 
-/// Makes the optimiser of a run, on the CPU.
+/// Creates the optimiser of a run, on the CPU.
 fn begun(run: &Run, from: Option<&CheckpointFile>) -> Result<(), Failure> {
     fn of<R: Precise + DeserializeOwned>(
         run: &Run,
@@ -210,7 +211,7 @@ fn begun(run: &Run, from: Option<&CheckpointFile>) -> Result<(), Failure> {
     }
 }
 
-/// A failure says what is wrong.
+/// Checks that a failure has a message.
 fn done(result: Result<(), Failure>) {
     match result {
         Err(Failure::Input(message) | Failure::Running(message)) => assert!(!message.is_empty()),
@@ -228,7 +229,7 @@ thread_local! {
     static FOLDERS: LazyCell<(TempDir, Vec<PathBuf>)> = const { LazyCell::new(folders_of_runs) };
 }
 
-/// Folders as `--out` writes them, with a checkpoint in each.
+/// Folders as `--out` writes them, each with a checkpoint.
 fn folders_of_runs() -> (TempDir, Vec<PathBuf>) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("line.toml");
@@ -282,7 +283,8 @@ fn write<R: Precise + Serialize>(mut run: Run, output: &OutputArgs, path: &Path)
     fs::rename(state, path.join(STATE)).unwrap();
 }
 
-/// The first byte says which file of which folder; changes follow. The folder is then read by all who read folders.
+/// The first byte selects a file of a folder, the others change it. Then every command that reads folders reads this
+/// one.
 fn folder(input: &[u8]) {
     let Some((first, changes)) = input.split_first() else { return };
     FOLDERS.with(|folders| {
@@ -313,7 +315,7 @@ fn folder(input: &[u8]) {
     });
 }
 
-/// What `resume` finds in a checkpoint that is not damaged.
+/// What `resume` does with the text of `run.toml` in an intact checkpoint.
 fn from_text(text: &[u8], path: &Path) {
     let Ok(text) = std::str::from_utf8(text) else { return };
     done(Run::from_toml(text, path).and_then(|run| begun(&run, None)));

@@ -1,10 +1,10 @@
-//! Files that people write, as they are read.
+//! Reading of files that users write.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The text of a file that people write; anything else, which may have no end, is refused.
+/// Reads a file that a user has written. Anything but a regular file is refused, because it may have no end.
 pub(crate) fn text(path: &Path) -> io::Result<String> {
     const MOST: u64 = 1 << 28;
     let there = fs::metadata(path)?;

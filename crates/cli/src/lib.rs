@@ -1,18 +1,19 @@
-//! The program `warpswarm`: minimises a problem, fits models to data, repeats runs and goes on with them, compares and tunes algorithms, lists what
-//! there is, writes a crate to start from, says what this machine can do and installs what it lacks.
+//! The program `warpswarm`. It minimises problems, fits models to data, repeats and resumes runs, compares and tunes
+//! algorithms, lists algorithms and problems, creates a crate from a template, reports what this machine supports, and
+//! installs what is missing.
 //!
-//! It is a library for the program itself, and for the Python package, which has the same commands.
+//! The library is used by the program itself and by the Python package, which has the same commands.
 //!
-//! A module imports only modules above it in this list; `cargo xtask tidy` checks that.
+//! A module may only import modules above it in this list; `cargo xtask tidy` checks this.
 //!
-//! * `args`: the command line, as plain data.
-//! * `shown`: text of others on its way out; `input`: text of others on its way in.
-//! * `failure`: what went wrong, and with which exit code.
-//! * `problem`: what a run minimises; `run`: what a run is.
-//! * `output`: what is written, for programs, people and spreadsheets, and the files through which all of it goes.
-//! * `study`: entrants on tasks, which `compare` and `tune` run.
-//! * `runs`: carries out runs, also those that many processes share.
-//! * `caller`: programs of which a command is a part.
+//! * `args`: the command line as plain data.
+//! * `shown`: escapes text from users and files before it is displayed; `input`: reads such text.
+//! * `failure`: failures and their exit codes.
+//! * `problem`: the problem of a run; `run`: the definition of a run.
+//! * `output`: results for programs, people and spreadsheets, and the module through which all files are written.
+//! * `study`: runs of algorithms on several problems, for `compare` and `tune`.
+//! * `runs`: carries out runs, including those that several processes share.
+//! * `caller`: the interface for programs that call a command as a library.
 //! * `commands`: the commands, one file or folder each.
 
 mod args;
@@ -37,16 +38,17 @@ pub use caller::{Caller, NotDone};
 use failure::Failure;
 use runs::ranks::Ranks;
 
-/// What the program does with the words after its name; gives the exit code.
+/// Runs the program with these arguments, without its name, and returns the exit code.
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let words: Vec<OsString> = iter::once("warpswarm".into()).chain(words).collect();
-    // Before the command line is read: of what is wrong with it, many ranks say something once.
+    // MPI starts before the command line is parsed, so that a wrong command line is reported only once, not by every
+    // rank.
     let ranks = match Ranks::start() {
         Ok(ranks) => ranks,
         Err(failure) => return failure.report(),
     };
-    // MPI ends with `ranks`, when this has been said: the launcher ends all ranks as soon as one has failed, and none ends
-    // before MPI has on all of them.
+    // MPI ends when `ranks` is dropped, after the failure has been reported: the launcher ends all ranks as soon as one
+    // has failed, and no rank ends before MPI has finalised on all of them.
     let done = ranks.command(&words).and_then(|asked| commands::run(&ranks, asked));
     done.unwrap_or_else(Failure::report)
 }

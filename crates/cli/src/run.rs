@@ -1,4 +1,4 @@
-//! What a run is: everything that is needed to repeat it, as `run.toml` and checkpoints keep it.
+//! The definition of a run: everything that is needed to repeat it, as stored in `run.toml` and checkpoints.
 
 use std::fmt;
 use std::path::Path;
@@ -14,41 +14,41 @@ use crate::failure::Failure;
 use crate::input;
 use crate::problem::Problem;
 
-/// The version of the format, raised when older programs would misread what is new.
+/// The version of the format. It is raised when older programs would misread a newer file.
 const FORMAT: u32 = 1;
 
 /// The version of this program.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What a run is. Numbers keep their bits.
+/// The definition of a run. All numbers keep their bits when it is written and read.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Run {
     format: u32,
-    /// The version of the program that did it.
+    /// The version of the program that carried out the run.
     pub(crate) version: String,
     pub(crate) precision: Precision,
     pub(crate) problem: Problem,
     pub(crate) algorithm: Algorithm,
     pub(crate) settings: Settings,
-    /// The islands that its runs are, if they are.
+    /// The islands, if the runs are islands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) islands: Option<Islands>,
-    /// Where it ran.
+    /// Where it was carried out.
     pub(crate) taken: Option<Taken>,
-    /// Why it has another algorithm than was asked for; for people only.
+    /// Why another algorithm than the requested one runs; only for messages.
     #[serde(skip)]
     pub(crate) because: Option<String>,
 }
 
-/// Where a run was carried out.
+/// The device on which a run was carried out.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Taken {
     pub(crate) backend: Backend,
     device: String,
     schedule: Option<Schedule>,
-    /// The compiler of the GPU's kernels, where it ran on one.
+    /// The compiler of the GPU kernels, if it ran on a GPU.
     pub(crate) device_toolchain: Option<String>,
 }
 
@@ -80,7 +80,7 @@ impl Run {
         }
     }
 
-    /// The run whose runs are these islands. What is said of one algorithm is said of the first one's.
+    /// Turns the runs into these islands. The field for a single algorithm contains the first island's.
     pub(crate) fn with(mut self, islands: Islands) -> Self {
         let first = islands.of(0);
         self.algorithm = first.algorithm;
@@ -89,7 +89,7 @@ impl Run {
         self
     }
 
-    /// The run by this version at the place that a report says.
+    /// The run as carried out by this version on the device of the report.
     pub(crate) fn done<R: Precise>(&self, report: &Report<R>) -> Run {
         let taken = Taken {
             backend: report.backend,
@@ -100,7 +100,7 @@ impl Run {
         Run { version: VERSION.into(), taken: Some(taken), ..self.clone() }
     }
 
-    /// The run at another place.
+    /// The same run on another device.
     pub(crate) fn at(mut self, place: &PlaceArgs) -> Run {
         let settings = &mut self.settings;
         if let Some(backend) = place.backend {
@@ -113,7 +113,7 @@ impl Run {
         }
         settings.split |= place.split;
         if let Some(schedule) = place.schedule {
-            // A block that suits one schedule may be too large for another.
+            // The block size for one schedule may be too large for another.
             (settings.schedule, settings.block_size) = (schedule, None);
         }
         settings.block_size = place.block_size.or(settings.block_size);
@@ -121,13 +121,13 @@ impl Run {
         self
     }
 
-    /// The text of `run.toml`.
+    /// The contents of `run.toml`.
     pub(crate) fn to_toml(&self) -> Result<String, Failure> {
         toml::to_string(self)
             .map_err(|error| Failure::Running(format!("cannot write what the run is: {error}")))
     }
 
-    /// Reads a `run.toml`, which `origin` names in messages.
+    /// Parses the contents of a `run.toml`; messages name it as `origin`.
     pub(crate) fn from_toml(text: &str, origin: &Path) -> Result<Run, Failure> {
         #[derive(Deserialize)]
         struct Any {
@@ -147,14 +147,14 @@ impl Run {
         toml::from_str(text).map_err(|error| wrong(&error))
     }
 
-    /// Reads the file at a path.
+    /// Reads the `run.toml` at a path.
     pub(crate) fn read(path: &Path) -> Result<Run, Failure> {
         let text = input::text(path).map_err(|error| Failure::unreadable(path, &error))?;
         Run::from_toml(&text, path)
     }
 }
 
-/// The compiler of the kernels that run there, if any do.
+/// The compiler of the kernels of this backend, if it has kernels.
 pub(crate) fn device_toolchain(backend: Backend) -> Option<String> {
     if backend != Backend::Gpu {
         return None;

@@ -1,17 +1,17 @@
-//! Text of others, such as names, headings and arguments, as it is shown.
+//! Escaping of text from outside the program, such as names, headings and arguments, before it is displayed.
 
 use std::borrow::Cow;
 
-/// The most characters of a message.
+/// The largest number of characters in a message.
 const MOST: usize = 4000;
 
-/// Whether a character does something to a terminal, or turns text round, instead of being seen.
+/// Whether a character controls a terminal or changes the direction of text instead of being visible.
 fn acts(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A text on one line, in which everything is seen: what is not is written as in Rust.
+/// The text on one line. Characters that are not visible are escaped as in Rust.
 pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(acts) {
         return text.into();
@@ -27,8 +27,8 @@ pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
         .into()
 }
 
-/// A message of several lines, all of which but the first are indented, so that none is taken for another message; it is
-/// cut where it is long.
+/// A message of several lines. All lines but the first are indented, so that none can be mistaken for another message.
+/// A long message is truncated.
 pub(crate) fn message(text: &str) -> String {
     let mut cut: String = text.chars().take(MOST).collect();
     if cut.len() < text.len() {
@@ -43,14 +43,14 @@ pub(crate) fn message(text: &str) -> String {
     shown
 }
 
-/// A cell of a CSV file, which no spreadsheet takes for a formula.
+/// A cell of a CSV file, escaped so that no spreadsheet reads it as a formula.
 pub(crate) fn cell(text: &str) -> String {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let mark = if is_formula { "'" } else { "" };
     format!("{mark}{}", escaped(text))
 }
 
-/// Text of Markdown.
+/// Escapes text for Markdown.
 pub(crate) fn markdown(text: &str) -> String {
     escaped(text).chars().fold(String::new(), |mut shown, c| {
         match c {

@@ -1,13 +1,13 @@
-//! Names beside a path, under which things wait that are not whole yet, or no longer wanted.
+//! Temporary names beside a path, for folders that are incomplete or being replaced.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How a folder's name ends that is not whole yet.
+/// The end of the name of an incomplete folder.
 pub(super) const PART: &str = "warpswarm-part";
 
-/// Removes what runs that were killed have left beside a path, at which no other run is.
+/// Removes the incomplete folders that killed runs have left beside a path. No other run may be writing there.
 pub(crate) fn clear_away(path: &Path) {
     for number in 1.. {
         if fs::remove_dir_all(numbered(path, number, PART)).is_err() {
@@ -16,14 +16,15 @@ pub(crate) fn clear_away(path: &Path) {
     }
 }
 
-/// `DIR.NUMBER.ending`, without a slash at its end.
+/// `DIR.NUMBER.ending`, without a slash at the end of `DIR`.
 fn numbered(path: &Path, number: u64, ending: &str) -> PathBuf {
     let mut name = path.components().as_path().as_os_str().to_owned();
     name.push(format!(".{number}.{ending}"));
     name.into()
 }
 
-/// What `make` makes of the first path `DIR.NUMBER.ending`, in the same folder, at which nothing is.
+/// Calls `make` with the paths `DIR.NUMBER.ending`, in the same folder, until one of them does not exist yet, and
+/// returns that path.
 pub(super) fn unused(
     path: &Path,
     ending: &str,

@@ -1,4 +1,4 @@
-//! A folder that is there whole or not at all.
+//! A folder that is written atomically: it appears complete or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
@@ -12,21 +12,21 @@ use crate::failure::Failure;
 /// A file in such a folder.
 pub(crate) type Out = BufWriter<Written<File>>;
 
-/// A folder that is being written, beside the place where it will be.
+/// A folder that is being written under a temporary name beside its final path.
 pub(crate) struct Folder {
-    /// As it was given.
+    /// The path as the user gave it.
     shown: PathBuf,
-    /// Without links.
+    /// The path with symbolic links resolved.
     path: PathBuf,
     part: PathBuf,
     replaces: bool,
-    /// All that such a folder has; whatever else is in one is its user's.
+    /// The names of all files that such a folder may contain. Any other file in it belongs to the user.
     files: &'static [&'static str],
 }
 
 impl Folder {
-    /// Refuses a folder that is there already, unless it is to be replaced and one of `what` has written, in whose folders
-    /// there is a file of this name.
+    /// Refuses an existing folder, unless it may be replaced and contains `file`, which shows that it was written by a
+    /// `what`.
     pub(crate) fn check(
         path: &Path,
         force: bool,
@@ -47,20 +47,20 @@ impl Folder {
         if path.file_name().is_none() {
             return Err(Failure::file("--out", path, &io::Error::other("it has no name")));
         }
-        // Whether it can be made.
+        // Checks that the folder can be created.
         Folder::beside(path)
             .and_then(fs::remove_dir)
             .map_err(|error| Failure::file("--out", path, &error))
     }
 
-    /// A new folder beside a path.
+    /// Creates a new folder beside a path.
     fn beside(path: &Path) -> io::Result<PathBuf> {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.into());
         before(Call::Create)?;
         unused(&path, PART, |part| fs::create_dir(part))
     }
 
-    /// Begins a folder that has these files, of which some may not be there.
+    /// Starts a folder that may contain these files.
     pub(crate) fn new(path: &Path, files: &'static [&'static str]) -> Result<Self, Failure> {
         let shown = path.to_owned();
         let part = Folder::beside(path).map_err(|error| Failure::file("--out", path, &error))?;
@@ -71,7 +71,7 @@ impl Folder {
         Ok(Folder { shown, path, part, replaces, files })
     }
 
-    /// Writes a file in it.
+    /// Writes a file in the folder.
     pub(crate) fn file(
         &self,
         name: &str,
@@ -84,14 +84,14 @@ impl Folder {
         done.map_err(|failure| self.named(failure))
     }
 
-    /// A new file in it.
+    /// Creates a file in the folder.
     pub(super) fn create(&self, name: &str) -> Result<Out, Failure> {
         let file = before(Call::Create).and_then(|()| File::create(self.part.join(name)));
         file.map(|file| BufWriter::new(Written(file)))
             .map_err(|error| Failure::file("--out", &self.shown, &error))
     }
 
-    /// A failure with the folder's name.
+    /// Adds the folder's path to a failure.
     pub(super) fn named(&self, failure: Failure) -> Failure {
         match failure {
             Failure::Running(message) => {
@@ -101,7 +101,7 @@ impl Folder {
         }
     }
 
-    /// Puts it where it belongs.
+    /// Renames the complete folder to its final path.
     pub(crate) fn done(self) -> Result<(), Failure> {
         self.put().map_err(|error| self.named(error.into()))
     }
@@ -115,7 +115,7 @@ impl Folder {
             false => rename(&self.path, old),
         })?;
         if let Err(error) = rename(&self.part, &self.path) {
-            // What was there goes back to its place.
+            // The old folder is restored.
             fs::rename(&old, &self.path)?;
             return Err(error);
         }
@@ -126,7 +126,7 @@ impl Folder {
             };
             match self.files.iter().any(|file| name == *file) {
                 true => fs::remove_file(from)?,
-                // It is no run's.
+                // A file of the user: it is moved to the new folder.
                 false => fs::rename(from, self.path.join(name))?,
             }
         }
@@ -134,14 +134,14 @@ impl Folder {
     }
 }
 
-/// What was not finished goes.
+/// Removes a folder that was not completed.
 impl Drop for Folder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.part);
     }
 }
 
-/// Ends a file.
+/// Flushes and closes a file.
 pub(super) fn closed(out: Out) -> io::Result<()> {
     let Written(file) = out.into_inner().map_err(io::IntoInnerError::into_error)?;
     before(Call::Sync)?;

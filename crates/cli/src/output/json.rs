@@ -1,4 +1,4 @@
-//! The result of `solve` for programs. The names are relied upon: they stay.
+//! The result of `solve` for programs. Users rely on the names of the fields, so they must not change.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,25 +12,24 @@ use crate::output::number::{self, Number};
 use crate::problem::Problem;
 use crate::run;
 
-/// The result of `solve`. Numbers of a run are written in its precision, so that they read back to
-/// the same bits.
+/// The result of `solve`. Numbers are written in the precision of the run, so that reading them restores the same bits.
 #[derive(Debug, Serialize)]
 #[serde(bound = "R: Precise + Serialize")]
 pub(crate) struct Solved<'a, R> {
     problem: &'a str,
     dimensions: u64,
-    /// Of a function of the BBOB suite.
+    /// The instance, for a function of the BBOB suite.
     #[serde(skip_serializing_if = "Option::is_none")]
     instance: Option<u32>,
     maximised: bool,
-    /// Their names; none where they have none.
+    /// The names of the coordinates; empty if they have none.
     coordinates: Vec<String>,
     algorithm: &'a str,
     parameters: BTreeMap<&'a str, Json>,
     backend: &'a str,
     device: &'a str,
     schedule: Option<&'a str>,
-    /// Threads of a block.
+    /// Threads per block.
     block_size: Option<u32>,
     precision: &'a str,
     seed: u64,
@@ -55,11 +54,11 @@ struct Run<'a, R> {
     polish: Option<Polished<R>>,
 }
 
-/// What a local search made of a run's best point.
+/// What a local search from the best point of a run achieved.
 #[derive(Debug, Serialize)]
 #[serde(bound = "R: Precise + Serialize")]
 struct Polished<R> {
-    /// Value and violation from which it started.
+    /// Value and violation of the point from which it started.
     value: Number<R>,
     violation: Number<R>,
     steps: u64,
@@ -74,23 +73,23 @@ struct Best<'a, R> {
     violation: Number<R>,
     #[serde(serialize_with = "numbers")]
     position: &'a [R],
-    /// What the coordinates of a problem file stand for, by their names.
+    /// The values of the variables of a problem file, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     variables: Option<serde_json::Map<String, Json>>,
     constraints: Vec<Constrained<'a, R>>,
-    /// Of a run in `f32` the same computed again.
+    /// For a run in `f32`: value and violation, recomputed in `f64`.
     #[serde(skip_serializing_if = "Option::is_none")]
     in_f64: Option<Again>,
 }
 
-/// Value and violation of a point, computed again.
+/// The recomputed value and violation of a point.
 #[derive(Debug, Serialize)]
 struct Again {
     value: Number<f64>,
     violation: Number<f64>,
 }
 
-/// A constraint at the best point, at most zero where it is met.
+/// A constraint at the best point; at most zero if it is met.
 #[derive(Debug, Serialize)]
 #[serde(bound = "R: Precise + Serialize")]
 struct Constrained<'a, R> {
@@ -129,7 +128,7 @@ impl<'a, R: Precise + Serialize> Solved<'a, R> {
         }
     }
 
-    /// Writes it in one line.
+    /// Writes the result as one line.
     pub(crate) fn write(&self, mut out: impl Write) -> io::Result<()> {
         serde_json::to_writer(&mut out, self).map_err(io::Error::from)?;
         out.write_all(b"\n")?;
@@ -137,7 +136,7 @@ impl<'a, R: Precise + Serialize> Solved<'a, R> {
     }
 }
 
-/// The islands that the runs are.
+/// The settings of the islands.
 #[derive(Debug, Serialize)]
 struct Islands<'a> {
     topology: &'a str,
@@ -215,7 +214,7 @@ fn run<'a, R: Precise + Serialize>(problem: &'a Problem, run: &'a RunReport<R>) 
     }
 }
 
-/// What the coordinates of a problem file stand for.
+/// The values of the variables of a problem file.
 fn variables<R: Precise + Serialize>(
     problem: &Problem,
     position: &[R],

@@ -1,8 +1,9 @@
-//! What is written and shown.
+//! Results as files and on the terminal.
 //!
-//! * `files`: through which every file goes that a command writes; `folder`: one that is there whole or not at all, and
-//!   `beside` where it waits until then.
-//! * `run_folder`: the folder of a run; `json`, `trace`, `parquet`, `population`: what is in it, and `summary` what people read.
+//! * `files`: all files of all commands are written through it; `folder`: folders that are written atomically;
+//!   `beside`: their temporary names.
+//! * `run_folder`: the folder of a run; `json`, `trace`, `parquet`, `population`: its contents; `summary`: the result
+//!   for people.
 //! * `plot`: pictures; `page`: pages for a browser; `table`: tables; `number`: numbers in JSON.
 
 mod beside;

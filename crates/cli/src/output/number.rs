@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use warpswarm::Precise;
 use warpswarm::algorithms::Value;
 
-/// A number that may be NaN or infinite, for which JSON has no numbers: those are strings.
+/// A number that may be NaN or infinite. JSON has no such numbers, so they are written as strings.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Number<R>(pub(crate) R);
 
@@ -44,7 +44,7 @@ impl<'de> Deserialize<'de> for Number<f64> {
     }
 }
 
-/// A parameter; one that is not set is null.
+/// The value of a parameter; null if it is not set.
 pub(crate) fn parameter(value: Value) -> Json {
     match value {
         Value::Number(x) => serde_json::to_value(Number(x)).unwrap_or(Json::Null),
@@ -76,8 +76,8 @@ mod tests {
         assert_eq!(text(f32::NEG_INFINITY), r#""-Infinity""#);
     }
 
-    /// Of every power of two and its neighbours, and of numbers spread over all bit patterns; also
-    /// when a reader goes through double precision, as most do.
+    /// Tests every power of two and its neighbours, and numbers spread over all bit patterns. Also tests a reader that
+    /// parses in double precision, as most do.
     #[test]
     fn single_precision_reads_back_to_the_same_bits() {
         let powers = (0..255_u32).map(|exponent| exponent << 23);

@@ -1,16 +1,16 @@
-//! Pages to look at in a browser: their data, and the scripts that draw them.
+//! Pages for a browser: data, and the scripts that draw it.
 //!
-//! The scripts are our own, 28 kB: plotly.js, which a crate would embed, is 4.7 MB in each page. It draws SVG, whose
-//! marks a test can count. `charts.js` and `page.css` are part of every page; each command has a script of its own besides.
+//! The scripts are our own, 28 kB: plotly.js, which an existing crate would embed, adds 4.7 MB to each page. They draw
+//! SVG, whose elements a test can count. Every page contains `charts.js` and `page.css`, and a script of its command.
 
 use serde::Serialize;
 
 const CHARTS: &str = include_str!("charts.js");
 const STYLE: &str = include_str!("page.css");
 
-/// A page, of its data and the script that draws them.
+/// A page that contains this data and the script that draws it.
 pub(crate) fn page(title: &str, note: &str, data: &impl Serialize, script: &str) -> String {
-    // Within a script, nothing but this ends it.
+    // In a script element only `</script>` ends the script, so every `<` is escaped.
     let data = serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c");
     let version = env!("CARGO_PKG_VERSION");
     format!(

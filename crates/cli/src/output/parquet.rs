@@ -1,4 +1,4 @@
-//! How the runs went, as Parquet: the columns of `trace.csv`.
+//! The trace of the runs as Parquet, with the columns of `trace.csv`.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use warpswarm::{Precise, Report};
 use super::trace::{Row, rows};
 use crate::failure::Failure;
 
-/// Best and violation are as wide as the widest numbers of runs, which keeps the bits of both.
+/// The best value and the violation are written as doubles in both precisions, which preserves all bits.
 const SCHEMA: &str = "message trace {
     REQUIRED INT64 run (UINT_64);
     REQUIRED INT64 iteration (UINT_64);
@@ -61,12 +61,12 @@ fn whole(
     column: &mut SerializedColumnWriter<'_>,
     values: impl Iterator<Item = u64>,
 ) -> Result<(), ParquetError> {
-    // The same 64 bits; the schema says that they have no sign.
+    // The same 64 bits; the schema declares them as unsigned.
     let values: Vec<i64> = values.map(|value| value as i64).collect();
     column.typed::<Int64Type>().write_batch(&values, None, None).map(|_| ())
 }
 
-/// Where a value may be missing, the levels say where one is; elsewhere they are not looked at.
+/// Writes a column of numbers. The levels mark missing values; a required column ignores them.
 fn numbers(
     column: &mut SerializedColumnWriter<'_>,
     values: impl Iterator<Item = Option<f64>>,

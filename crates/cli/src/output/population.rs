@@ -8,14 +8,15 @@ use warpswarm::{Population, Precise};
 use crate::problem::Problem;
 use crate::shown;
 
-/// The names of the columns.
+/// Writes the names of the columns.
 pub(crate) fn write_header(dimensions: usize, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "run,iteration,individual,value,violation")?;
     (1..=dimensions).try_for_each(|i| write!(out, ",x{i}"))?;
     writeln!(out)
 }
 
-/// A row an individual, with what coordinates stand for. Numbers read back to the same bits.
+/// Writes one row per individual. Discrete coordinates are written as their names or values; reading the numbers
+/// restores the same bits.
 pub(crate) fn write<R: Precise>(
     population: &Population<R>,
     problem: &Problem,
@@ -37,15 +38,15 @@ pub(crate) fn write<R: Precise>(
     Ok(())
 }
 
-/// A name as a cell.
+/// A name as a cell of a CSV file.
 fn quoted(name: &str) -> String {
     let cell = shown::cell(name);
     if cell.contains([',', '"']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
 }
 
-/// The number of coordinate `i` that a cell stands for, where it is one of some names or values.
+/// Parses a cell as coordinate `i`. For a discrete coordinate the cell contains its name or value.
 pub(crate) fn read(problem: &Problem, i: usize, cell: &str) -> Option<f64> {
-    // No name begins with this sign, but what a spreadsheet would take for a formula.
+    // A leading apostrophe is never part of a name: it is added to text that a spreadsheet would read as a formula.
     let text = cell.strip_prefix('\'').unwrap_or(cell);
     problem.coordinate_of(i, text).ok()
 }

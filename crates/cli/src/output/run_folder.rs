@@ -1,4 +1,4 @@
-//! The folder in which a run is kept.
+//! The folder in which a run is stored.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -14,22 +14,22 @@ use crate::failure::Failure;
 use crate::problem::Problem;
 use crate::run::Run;
 
-/// Everything needed to repeat the run.
+/// Everything that is needed to repeat the run.
 pub(crate) const RUN: &str = "run.toml";
-/// What `--json` writes.
+/// The same content as `--json`.
 pub(crate) const RESULT: &str = "result.json";
-/// How the runs went.
+/// The trace of the runs.
 pub(crate) const TRACE: &str = "trace.csv";
-/// The individuals.
+/// The populations.
 pub(crate) const POPULATION: &str = "population.csv";
 
-/// How the runs went, where the program was built with Parquet.
+/// The trace as Parquet, if the program was built with this feature.
 const PARQUET: &str = "trace.parquet";
 
-/// All that a run's folder has.
+/// All files of the folder.
 const FILES: [&str; 5] = [RUN, RESULT, TRACE, POPULATION, PARQUET];
 
-/// A run's folder that is being written.
+/// The folder of a run while it is being written.
 pub(crate) struct RunFolder {
     folder: Folder,
     populations: Option<Out>,
@@ -37,19 +37,19 @@ pub(crate) struct RunFolder {
 }
 
 impl RunFolder {
-    /// Refuses a folder that is there already, unless it is a run's and to be replaced.
+    /// Refuses an existing folder, unless it is the folder of a run and may be replaced.
     pub(crate) fn check(path: &Path, args: &OutputArgs) -> Result<(), Failure> {
         Folder::check(path, args.force, ("run", RUN))
     }
 
-    /// Begins a folder, which has been checked.
+    /// Starts a folder. Its path must have been checked.
     pub(crate) fn new(path: &Path, args: &OutputArgs) -> Result<Self, Failure> {
         let folder = Folder::new(path, &FILES)?;
         let populations = args.population_every.map(|_| folder.create(POPULATION)).transpose()?;
         Ok(RunFolder { folder, populations, headed: false })
     }
 
-    /// Keeps the populations that an event shows.
+    /// Stores the populations of an event.
     pub(crate) fn see<R: Precise>(
         &mut self,
         event: &Event<'_, R>,
@@ -72,7 +72,7 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Writes the rest, and puts the folder where it belongs.
+    /// Writes the remaining files and moves the folder to its final path.
     pub(crate) fn finish<R: Precise + Serialize>(
         self,
         run: &Run,
@@ -104,7 +104,7 @@ mod tests {
     use crate::args::{Arguments, Command};
     use crate::problem::Said;
 
-    /// Keeps a run of so many iterations in a folder.
+    /// Stores a run of this many iterations in a folder.
     fn keep(path: &Path, iterations: u64) -> Result<(), Failure> {
         let path_text = path.to_str().unwrap();
         let words = ["warpswarm", "solve", "sphere", "--population-every", "2", "--force", "--out"];
@@ -141,7 +141,8 @@ mod tests {
         files.into_iter().map(|file| (file.clone(), fs::read(file).unwrap())).collect()
     }
 
-    /// Each step of writing a folder fails once: what was there is there, and nothing beside it.
+    /// Lets each step of writing a folder fail once. Afterwards the previous contents must be unchanged, and nothing
+    /// may remain beside the folder.
     fn check(replaces: bool) -> u64 {
         let all = tempfile::tempdir().unwrap();
         let path = all.path().join("kept");
@@ -184,7 +185,7 @@ mod tests {
         keep(&path, 3).unwrap();
         let before = files(&path);
         fs::write(path.join("notes.txt"), "mine").unwrap();
-        // What another process is writing, or has left.
+        // A folder that another process is writing, or has left behind.
         let other = all.path().join("kept.1.warpswarm-part");
         fs::create_dir(&other).unwrap();
         fs::write(other.join("run.toml"), "another's").unwrap();

@@ -10,32 +10,32 @@ use crate::problem::Problem;
 use crate::run::Run;
 use crate::shown;
 
-/// Coordinates of a vector that are all shown.
+/// The largest number of coordinates of a vector that are all shown.
 const ALL_SHOWN: usize = 10;
-/// Those that are shown of a longer one.
+/// The number of coordinates that are shown of a longer vector.
 const SHOWN: usize = 4;
 
-/// What came out, in a few aligned lines.
+/// The result as a few aligned lines.
 pub(crate) struct Summary<'a, R> {
     pub(crate) run: &'a Run,
     pub(crate) report: &'a Report<R>,
     pub(crate) unchanged: Option<Unchanged>,
 }
 
-/// That the population of the best run has found nothing better for a long time.
+/// The population of the best run has not found a better point for a long time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Unchanged {
-    /// The iteration in which its best was found.
+    /// The iteration in which the best point was found.
     since: u64,
-    /// All its iterations.
+    /// The number of iterations of the run.
     iterations: u64,
 }
 
 impl Unchanged {
-    /// Runs that are shorter say nothing.
+    /// In shorter runs this carries no information.
     const SHORTEST: u64 = 20;
 
-    /// Where that is half of the iterations at least, and the run ended because of a limit.
+    /// `Some` if that time is at least half of the iterations, and the run ended because of a limit.
     pub(crate) fn of<R: Precise>(swarms: &[Swarm<R>], report: &Report<R>) -> Option<Unchanged> {
         let best = report.best();
         let place = report.runs.iter().position(|run| std::ptr::eq(&run.best, best))?;
@@ -132,7 +132,7 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
     }
 }
 
-/// What local searches made of the best points of all runs, and of that which ended best: from which value it came.
+/// The effect of the local search on the best run: the value from which it started, and its cost.
 fn polished<R: Precise>(report: &Report<R>) -> Option<String> {
     let best = report.best();
     let run = report.runs.iter().find(|run| std::ptr::eq(&run.best, best))?;
@@ -148,19 +148,18 @@ fn polished<R: Precise>(report: &Report<R>) -> Option<String> {
     Some(format!("{from} in {steps}, {calls}, {}", counted(polish.gradients, "gradient")))
 }
 
-/// Coordinates, with their names where they have any, and whether these are all: of a vector with many elements only
-/// the first ones are shown.
+/// The coordinates with their names, and whether all are shown: of a long vector only the first ones are.
 pub(crate) fn position<R: Precise>(position: &[R], names: &[impl AsRef<str>]) -> (String, bool) {
     point(position.len(), names, &|i| format!("{:?}", position[i]))
 }
 
-/// The same of so many coordinates, each shown by a function.
+/// The same for coordinates that `number` formats.
 fn point(
     dimensions: usize,
     names: &[impl AsRef<str>],
     number: &dyn Fn(usize) -> String,
 ) -> (String, bool) {
-    // The elements `x[1]`, `x[2]`, and so on of a vector have the same name before the bracket.
+    // The elements `x[1]`, `x[2]` and so on of a vector have the same name before the bracket.
     let vector = |i: usize| names.get(i).and_then(|name| Some(name.as_ref().split_once('[')?.0));
     let is_single = |i: usize| names.get(i).is_some() && vector(i).is_none();
     let mut shown: Vec<String> = Vec::new();
@@ -183,7 +182,7 @@ fn point(
     (format!("({})", shown.join(", ")), is_whole)
 }
 
-/// Value and violation at the best point in f64, where they are not what an f32 makes of them.
+/// Value and violation at the best point in f64, if they differ by more than rounding in f32 explains.
 fn in_f64<R: Precise>(problem: &Problem, best: &Best<R>) -> Option<String> {
     let again = problem.again_in_f64(best)?;
     let here = [best.value, best.violation].map(|number| number.to_f64());
@@ -198,10 +197,10 @@ fn in_f64<R: Precise>(problem: &Problem, best: &Best<R>) -> Option<String> {
     })
 }
 
-/// How far, relative to each other, numbers may be that a long sum in f32 makes.
+/// The largest relative difference that rounding errors of a long sum in f32 explain.
 const F32_EXPLAINS: f64 = 1e-4;
 
-/// The algorithms, of which islands have one each in turn.
+/// The names of the algorithms; islands use them in turn.
 pub(crate) fn algorithms(run: &Run) -> String {
     let Some(islands) = &run.islands else {
         return run.algorithm.info().id.into();
@@ -210,7 +209,7 @@ pub(crate) fn algorithms(run: &Run) -> String {
     ids.collect::<Vec<_>>().join(", ")
 }
 
-/// What goes from island to island.
+/// The description of the migration between islands.
 fn exchange(islands: &Islands) -> String {
     let Islands { count, topology, every, migrants, selection, replacement, .. } = islands;
     let every = counted(*every, "iteration");
@@ -221,7 +220,7 @@ fn exchange(islands: &Islands) -> String {
     )
 }
 
-/// Best, median and worst value of many runs.
+/// The best, median and worst value of several runs.
 fn spread<R: Precise>(report: &Report<R>) -> String {
     let turned = |value: R| if report.maximised { -value } else { value };
     let runs = &report.runs;
@@ -243,7 +242,7 @@ fn spread<R: Precise>(report: &Report<R>) -> String {
     format!("{runs}: best {best}, median {median}, worst {worst}{infeasible}")
 }
 
-/// The reasons for stopping, each with the number of runs if there are many.
+/// The reasons for stopping; for several runs each with the number of runs.
 fn reasons<R>(runs: &[RunReport<R>]) -> String {
     let counts = warpswarm::StopReason::ALL.iter().filter_map(|reason| {
         let count = runs.iter().filter(|run| run.stop_reason == *reason).count();

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use crate::shown::{escaped, markdown};
 
-/// The most characters of a name in text.
+/// The largest number of characters of a name in a text table.
 const NAME_WIDTH: usize = 18;
 
-/// A table; its first column is names, the others numbers.
+/// A table. Its first column contains names, the others contain numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     pub(crate) title: String,
@@ -16,7 +16,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Writes it as text, names cut where they are long.
+    /// Writes the table as text, with long names truncated.
     pub(crate) fn text(&self, mut out: impl Write) -> io::Result<()> {
         let Table { title, head, rows } = &self.each(&|text| escaped(text).into_owned());
         let lines = || std::iter::once(head).chain(rows);
@@ -39,14 +39,14 @@ impl Table {
         writeln!(out)
     }
 
-    /// The same with every text escaped.
+    /// The same table with every text escaped.
     fn each(&self, escape: &dyn Fn(&str) -> String) -> Table {
         let all = |cells: &Vec<String>| cells.iter().map(|cell| escape(cell)).collect();
         let (title, head) = (escape(&self.title), all(&self.head));
         Table { title, head, rows: self.rows.iter().map(all).collect() }
     }
 
-    /// Writes it as Markdown.
+    /// Writes the table as Markdown.
     pub(crate) fn markdown(&self, mut out: impl Write) -> io::Result<()> {
         let Table { title, head, rows } = &self.each(&markdown);
         let line = |cells: &[String]| format!("| {} |", cells.join(" | "));
@@ -59,7 +59,7 @@ impl Table {
     }
 }
 
-/// At most so many characters, the last of them an ellipsis where there are more.
+/// The text, truncated to `width` characters; an ellipsis replaces the last one.
 fn shortened(text: &str, width: usize) -> String {
     match text.chars().count() > width {
         true => text.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
@@ -67,7 +67,7 @@ fn shortened(text: &str, width: usize) -> String {
     }
 }
 
-/// A number of a table, in about four digits.
+/// A number with about four significant digits.
 pub(crate) fn short(x: f64) -> String {
     let size = x.abs();
     if x == 0.0 || !x.is_finite() {
@@ -85,7 +85,7 @@ pub(crate) fn p_value(p: f64) -> String {
     if p < 0.001 { "<0.001".into() } else { format!("{p:.3}") }
 }
 
-/// An expected running time; a dash where it is infinite.
+/// An expected running time; a dash if it is infinite.
 pub(crate) fn expected(x: f64) -> String {
     if x.is_finite() { short(x) } else { "-".into() }
 }

@@ -1,24 +1,25 @@
-//! How the runs went, as CSV.
+//! The trace of the runs as CSV.
 
 use std::io;
 
 use serde::Serialize;
 use warpswarm::{DEFAULT_ITERATIONS, Fitness, Precise, Report, RunProgress, Stop};
 
-/// Iterations of a run that has a row for each, beside the row of its first individuals.
+/// The largest number of iterations for which a run has a row each. The initial individuals have an additional row.
 const ROWS: u64 = 1000;
-/// Rows of all runs, some 64 bytes each.
+/// The largest number of rows of all runs; a row takes about 64 bytes.
 const ROWS_IN_ALL: u64 = 1_000_000;
-/// Iterations between rows where the limits are far away, or may not be what ends the run. Too many rows are thinned.
+/// The iterations between rows if the limits are far away or may not be what ends the run. Surplus rows are removed
+/// later.
 const INTERVAL: u64 = 10;
 
-/// Rows of each of so many runs that are kept at most, besides the one of its end.
+/// The largest number of rows of each run, not counting the row of its end.
 pub(crate) fn rows_at_most(runs: u64) -> u64 {
     (ROWS_IN_ALL / runs.max(1)).clamp(2, ROWS + 1)
 }
 
-/// Iterations from one row of a run to the next at its beginning: it follows from the limits, so that the same
-/// command gives the same rows.
+/// The initial number of iterations between two rows. It depends only on the limits, so that the same command produces
+/// the same rows.
 pub(crate) fn interval(stop: &Stop, individuals: u64) -> u64 {
     let evaluations = stop.evaluations.map(|evaluations| evaluations / individuals.max(1));
     let open_ended = stop.seconds.is_some() || stop.stagnation.is_some();
@@ -31,7 +32,7 @@ pub(crate) fn interval(stop: &Stop, individuals: u64) -> u64 {
     limit.map_or(INTERVAL, |limit| limit.div_ceil(ROWS).clamp(1, INTERVAL))
 }
 
-/// One row: a run at an iteration.
+/// A row: the state of a run at an iteration.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Row<R> {
     pub(crate) run: u64,
@@ -59,12 +60,12 @@ impl<R: Copy> Row<R> {
     }
 }
 
-/// The recorded history, run by run.
+/// The recorded history, run after run.
 pub(crate) fn rows<R: Precise>(report: &Report<R>) -> impl Iterator<Item = Row<R>> {
     (0..report.runs.len()).flat_map(|place| rows_of(report, place))
 }
 
-/// The recorded history of the run at a place of the batch, up to the iteration at which it ended.
+/// The recorded history of one run of the batch, up to the iteration in which it ended.
 pub(crate) fn rows_of<R: Precise>(
     report: &Report<R>,
     place: usize,
@@ -74,7 +75,7 @@ pub(crate) fn rows_of<R: Precise>(
     let (iterations, evaluations) = (run.iterations, run.evaluations);
     let end = RunProgress { iterations, evaluations, best, population: run.population };
     let recorded = report.history.iter().map(move |record| (record.seconds, record.runs[place]));
-    // A run that has stopped stays in the records of those that have not.
+    // The records of the other runs still contain a run that has stopped.
     let before = recorded.take_while(move |(_, at)| at.iterations < iterations);
     let there = report.history.iter().find(|record| record.runs[place].iterations == iterations);
     let seconds = there.map_or(report.seconds, |record| record.seconds);

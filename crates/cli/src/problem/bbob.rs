@@ -6,24 +6,24 @@ use warpswarm::{Error, bbob};
 
 use super::said::Said;
 
-/// An instance of a function.
+/// An instance of a BBOB function.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub(crate) struct Bbob {
     of: bbob::Bbob,
-    /// The same where individuals begin at points.
+    /// The same function with initial points, if there are any.
     file: Option<ProblemFile>,
     start: Vec<Vec<f64>>,
 }
 
-/// The same as `run.toml` has it.
+/// The representation in `run.toml`.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
     name: String,
     dimensions: usize,
     instance: u32,
-    /// Points from which individuals begin, `[point][coordinate]`; NaN where nothing is given.
+    /// Initial points of individuals, `[point][coordinate]`; NaN for a coordinate that is not given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     start: Vec<Vec<f64>>,
 }
@@ -47,7 +47,7 @@ impl TryFrom<Written> for Bbob {
 }
 
 impl Bbob {
-    /// The function of a name, in ten dimensions and as the first instance unless something else is said.
+    /// The function with this name. The defaults are ten dimensions and the first instance.
     pub(super) fn of(name: &str, said: &Said) -> Result<Self, Error> {
         let dimensions = said.dim.map_or(bbob::USUAL_DIMENSIONS, |dim| dim as usize);
         let of = bbob::find(name)?.instance(said.instance.unwrap_or(1), dimensions)?;
@@ -66,7 +66,7 @@ impl Bbob {
         self.of.optimum_value()
     }
 
-    /// The same, whose first individuals begin at these points.
+    /// The same function with these initial points.
     pub(super) fn beginning_at(self, start: Vec<Vec<f64>>) -> Result<Self, Error> {
         let file = Some(self.of.file().clone().beginning_at(&start)?);
         Ok(Bbob { file, start, ..self })

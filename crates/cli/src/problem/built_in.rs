@@ -1,4 +1,4 @@
-//! Problems of the library with their bounds.
+//! Problems of the library, with their bounds.
 
 use serde::{Deserialize, Serialize};
 use warpswarm::problems::{self, ProblemInfo};
@@ -7,22 +7,22 @@ use warpswarm::{Bounds, Error, MAX_DIMENSIONS};
 use super::said::Said;
 use crate::failure::Failure;
 
-/// What the bounds and a point take, before anything else does: too many dimensions must end in a
-/// message.
+/// Memory per dimension of the bounds and a point. They are allocated first, and too many dimensions must end in an
+/// error message.
 const BYTES_PER_DIMENSION: usize = 64;
 
-/// A problem of the library's.
+/// A problem of the library.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub(crate) struct BuiltIn {
     pub(super) info: &'static ProblemInfo,
     pub(super) shift: f64,
     pub(super) bounds: Bounds,
-    /// The points at which `bounds` has individuals begin.
+    /// The initial points that `bounds` contains.
     pub(super) start: Vec<Vec<f64>>,
 }
 
-/// The same as `run.toml` has it.
+/// The representation in `run.toml`.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -31,12 +31,12 @@ struct Written {
     shift: f64,
     lower: Each,
     upper: Each,
-    /// Points from which individuals begin, `[point][coordinate]`; NaN where nothing is given.
+    /// Initial points of individuals, `[point][coordinate]`; NaN for a coordinate that is not given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     start: Vec<Vec<f64>>,
 }
 
-/// A number for each coordinate; one where all have the same.
+/// A number for each coordinate, or one number if it is the same for all.
 #[derive(Deserialize, Serialize)]
 #[serde(untagged)]
 enum Each {
@@ -86,7 +86,7 @@ impl TryFrom<Written> for BuiltIn {
     }
 }
 
-/// The problem's own bounds, where nothing else is said.
+/// The bounds from the options, by default those of the problem.
 pub(super) fn bounds(said: &Said, problem: &ProblemInfo) -> Result<Bounds, Failure> {
     let dimensions = said.dim.map_or(problem.dimensions.usual(), |dim| dim as usize);
     problem.check_dimensions(dimensions)?;

@@ -1,4 +1,4 @@
-//! What a run minimises: a problem by its name, with bounds, or one from a file.
+//! The problem of a run: a problem of the library with its bounds, or one from a file.
 
 mod bbob;
 mod built_in;
@@ -29,28 +29,29 @@ pub(crate) enum Problem {
     File(Box<ProblemFile>),
 }
 
-/// What a problem is evaluated by.
+/// The type that evaluates a problem.
 #[derive(Clone, Copy, Debug)]
 enum Evaluated<'a> {
     BuiltIn(&'a BuiltIn),
     File(&'a ProblemFile),
 }
 
-/// What is said where `--instance` belongs to no problem.
+/// The end of the message if `--instance` is used with another problem.
 const INSTANCE: &str = ", which only bbob-f1 to bbob-f24 have";
 
 impl Problem {
-    /// Whether a name is a file's.
+    /// Whether a name is the path of a file.
     pub(crate) fn is_file(name: &str) -> bool {
         name.ends_with(".toml")
     }
 
-    /// Whether a name is that of a function of the BBOB suite, or looks like one.
+    /// Whether a name is that of a BBOB function, or resembles one.
     pub(crate) fn is_bbob(name: &str) -> bool {
         name.to_lowercase().starts_with("bbob")
     }
 
-    /// The files of data that a problem file names: every text in its table of data that is a file beside it.
+    /// The data files of a problem file: every text in its table `data` that is the path of a file, relative to the
+    /// problem file.
     pub(crate) fn data_files(path: &Path) -> Vec<PathBuf> {
         fn texts(value: &toml::Value, found: &mut Vec<String>) {
             match value {
@@ -62,14 +63,14 @@ impl Problem {
         }
         let mut found = Vec::new();
         let folder = path.parent().unwrap_or(Path::new(""));
-        // What is wrong with it is said by whoever reads the problem.
+        // Errors in the file are reported by the code that reads the problem.
         let text = input::text(path).unwrap_or_default();
         let table = toml::from_str::<toml::Table>(&text).unwrap_or_default();
         table.get("data").iter().for_each(|data| texts(data, &mut found));
         found.iter().map(|name| folder.join(name)).filter(|path| path.is_file()).collect()
     }
 
-    /// The problem of a name: a file where it ends in `.toml`.
+    /// The problem with this name. If the name ends in `.toml`, it is a file.
     pub(crate) fn of(name: &str, said: &Said) -> Result<Self, Failure> {
         if Problem::is_file(name) {
             return Problem::of_file(name, said, || ProblemFile::load(name));
@@ -85,7 +86,7 @@ impl Problem {
         Ok(Problem::BuiltIn(BuiltIn { info, shift: said.shift, bounds, start: Vec::new() }))
     }
 
-    /// The problem that a file describes, or a caller.
+    /// The problem that a file describes or a caller supplies.
     pub(crate) fn of_file(
         name: &str,
         said: &Said,
@@ -97,7 +98,7 @@ impl Problem {
         Ok(Problem::File(Box::new(file()?)))
     }
 
-    /// The name that users give it.
+    /// The name by which users refer to it.
     pub(crate) fn id(&self) -> &str {
         match self.evaluated() {
             Evaluated::BuiltIn(problem) => problem.info.id,
@@ -105,7 +106,7 @@ impl Problem {
         }
     }
 
-    /// Which instance it is, of a function of the BBOB suite.
+    /// The instance, for a BBOB function.
     pub(crate) fn instance(&self) -> Option<u32> {
         match self {
             Problem::Bbob(of) => Some(of.instance()),
@@ -121,13 +122,14 @@ impl Problem {
         }
     }
 
-    /// Whether more is better.
+    /// Whether the problem is maximised.
     pub(crate) fn maximises(&self) -> bool {
         matches!(self, Problem::File(file) if file.maximises())
     }
 
-    /// What counts of its constraints, unless that is said. Equations and narrow bands leave the usual rule no room; without them, a
-    /// population that has closed in on a point where a level allows it may not follow when the level falls.
+    /// The default rule for comparing points that violate constraints. Equations and narrow bands leave `FeasibleFirst`
+    /// almost no feasible points. Other problems do not use `Epsilon`: a population that has converged to a point
+    /// within the current tolerance may not move when the tolerance is reduced.
     pub(crate) fn usual_constraints(&self) -> Constraints {
         match self.evaluated() {
             Evaluated::File(file) if file.is_tight() => Constraints::Epsilon,
@@ -135,7 +137,7 @@ impl Problem {
         }
     }
 
-    /// The file that has models which a picture can show beside data.
+    /// The problem file, if it has models over data, which a picture can show.
     pub(crate) fn with_models(&self) -> Option<&ProblemFile> {
         match self.evaluated() {
             Evaluated::File(file) if file.has_fit() => Some(file),
@@ -143,7 +145,7 @@ impl Problem {
         }
     }
 
-    /// The best value that is known of it.
+    /// The best known value.
     pub(crate) fn optimum(&self) -> Option<f64> {
         match self {
             Problem::BuiltIn(problem) => problem.info.optimum_value(self.dimensions()),
@@ -152,7 +154,7 @@ impl Problem {
         }
     }
 
-    /// What is added to every coordinate; nothing is said of a file's.
+    /// The number that is added to every coordinate; `None` for a problem file.
     pub(crate) fn shift(&self) -> Option<f64> {
         match self.evaluated() {
             Evaluated::BuiltIn(problem) => Some(problem.shift),
@@ -171,12 +173,12 @@ impl Problem {
         }
     }
 
-    /// What a coordinate is called; `x1` and so on where it has no name.
+    /// The name of a coordinate; `x1` and so on if it has none.
     pub(crate) fn coordinate(&self, i: usize) -> String {
         self.coordinate_name(i).unwrap_or_else(|| format!("x{}", i + 1))
     }
 
-    /// The same with what its numbers stand for, where that are a few names or values.
+    /// The same with the meanings of its numbers, if the coordinate is discrete and has only a few values.
     pub(crate) fn labelled(&self, i: usize) -> String {
         const MOST: usize = 8;
         let name = self.coordinate(i);
@@ -193,7 +195,7 @@ impl Problem {
         }
     }
 
-    /// What the coordinates are called; none where they have no names.
+    /// The names of the coordinates; empty if they have none.
     pub(crate) fn coordinate_names(&self) -> Vec<String> {
         (0..self.dimensions()).map_while(|i| self.coordinate_name(i)).collect()
     }
@@ -201,13 +203,13 @@ impl Problem {
     fn coordinate_name(&self, i: usize) -> Option<String> {
         match self {
             Problem::BuiltIn(problem) => problem.info.coordinates.get(i).map(|&name| name.into()),
-            // All are elements of one vector.
+            // All coordinates are elements of one vector.
             Problem::Bbob(_) => None,
             Problem::File(file) => file.coordinate(i),
         }
     }
 
-    /// The same, whose first individuals begin at these points.
+    /// The same problem with these initial points.
     pub(crate) fn beginning_at(self, points: Vec<Vec<f64>>) -> Result<Self, Error> {
         Ok(match self {
             Problem::BuiltIn(of) => {
@@ -219,7 +221,7 @@ impl Problem {
         })
     }
 
-    /// The number of coordinate `i` that a text stands for, or what is allowed.
+    /// Parses a text as coordinate `i`; the error says what is allowed.
     pub(crate) fn coordinate_of(&self, i: usize, text: &str) -> Result<f64, String> {
         match self.evaluated() {
             Evaluated::BuiltIn(_) => text.parse().map_err(|_| "a number".into()),
@@ -227,7 +229,7 @@ impl Problem {
         }
     }
 
-    /// What `x` in coordinate `i` stands for, where it is not itself.
+    /// The name or value that `x` stands for, if coordinate `i` is discrete.
     pub(crate) fn discrete_value<R: Precise>(&self, i: usize, x: R) -> Option<DiscreteValue<'_>> {
         match self.evaluated() {
             Evaluated::BuiltIn(_) => None,
@@ -235,7 +237,7 @@ impl Problem {
         }
     }
 
-    /// What `x` in coordinate `i` means, with its unit, for people.
+    /// The meaning of `x` in coordinate `i`, with its unit, for people.
     pub(crate) fn shown<R: Precise>(&self, i: usize, x: R) -> String {
         let number = match self.discrete_value(i, x) {
             Some(DiscreteValue::Name(name)) => name.into(),
@@ -249,7 +251,7 @@ impl Problem {
         unit.map_or(number.clone(), |unit| format!("{number} {unit}"))
     }
 
-    /// What looks like a mistake in this precision.
+    /// Properties that look like mistakes in this precision.
     pub(crate) fn warnings<R: Precise>(&self) -> Vec<String> {
         match self.evaluated() {
             Evaluated::BuiltIn(_) => Vec::new(),
@@ -257,7 +259,7 @@ impl Problem {
         }
     }
 
-    /// Whether CPU and device agree, and how fast they are.
+    /// Compares the results and the speed of CPU and device.
     pub(crate) fn check<R: Precise>(&self, settings: &Settings) -> Result<CheckReport<R>, Error> {
         match self.evaluated() {
             Evaluated::BuiltIn(problem) => problem.info.check(&problem.bounds, settings),
@@ -265,7 +267,6 @@ impl Problem {
         }
     }
 
-    /// The names of the constraints.
     pub(crate) fn constraint_names(&self) -> Vec<&str> {
         match self.evaluated() {
             Evaluated::BuiltIn(BuiltIn { info, .. }) => {
@@ -275,7 +276,7 @@ impl Problem {
         }
     }
 
-    /// Violation and value at a point.
+    /// Value and violation at a point.
     pub(crate) fn fitness(&self, x: &[f64]) -> Fitness<f64> {
         let found = match self.evaluated() {
             Evaluated::BuiltIn(BuiltIn { info, shift, .. }) => {
@@ -286,7 +287,7 @@ impl Problem {
         found.map_or(Fitness::WORST, |found| found.fitness)
     }
 
-    /// The same as it is computed in another precision.
+    /// The same, evaluated in another precision.
     pub(crate) fn fitness_in<R: Precise>(&self, x: &[R]) -> Fitness<f64> {
         let found = match self.evaluated() {
             Evaluated::BuiltIn(BuiltIn { info, .. }) => info.evaluate(x),
@@ -297,7 +298,7 @@ impl Problem {
         found.map_or(Fitness::WORST, |found| wide(found.fitness))
     }
 
-    /// Value and violation at the best point of a run in `f32`, computed again in `f64`.
+    /// Value and violation at the best point of a run in `f32`, recomputed in `f64`.
     pub(crate) fn again_in_f64<R: Precise>(&self, best: &Best<R>) -> Option<Fitness<f64>> {
         if R::PRECISION != Precision::F32 {
             return None;
@@ -306,7 +307,7 @@ impl Problem {
         Some(self.fitness(&point))
     }
 
-    /// What minimises it.
+    /// The optimiser for this problem.
     pub(crate) fn optimiser<R: Precise>(
         &self,
         algorithm: &Algorithm,
@@ -323,8 +324,8 @@ impl Problem {
         info.optimiser::<R>(*shift, bounds, algorithm, settings)
     }
 
-    /// Each constraint at `x` with its name, at most zero where it is met. No problem with constraints can be shifted,
-    /// so none is here.
+    /// Each constraint at `x` with its name; at most zero if it is met. Problems with constraints cannot be shifted, so
+    /// the shift is ignored here.
     pub(crate) fn constraints<R: Precise>(&self, x: &[R]) -> Vec<(&str, R)> {
         let found = match self.evaluated() {
             Evaluated::BuiltIn(problem) => problem.info.evaluate(x),

@@ -1,8 +1,8 @@
-//! What is said of a problem beside its name.
+//! The options that describe a problem in addition to its name.
 
 use crate::failure::Failure;
 
-/// What is said of a problem beside its name.
+/// The options that describe a problem in addition to its name.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Said {
     pub(crate) dim: Option<u64>,
@@ -13,7 +13,7 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// Refuses what a problem says by itself.
+    /// Refuses those of these options that are set, because the problem determines them itself.
     pub(super) fn refuse(&self, options: &[&str], whose: &str) -> Result<(), Failure> {
         let shift = (self.shift != 0.0).then_some(self.shift);
         let whole = |number: Option<u64>| number.map(|number| number as f64);

@@ -1,4 +1,4 @@
-//! GPUs that a run was to have, and does not.
+//! Notes about GPUs: a slow first set-up, and GPUs that were requested but are not used.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use warpswarm::{Backend, Devices, Settings, system};
 
-/// Setting up takes so long before something is said.
+/// The time after which a slow set-up is explained.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Does what sets up a run. Where a GPU may do it, and that takes long, it says why.
+/// Sets up a run. If that takes long and may be due to a GPU, prints a note with the reason.
 pub(super) fn set_up<T>(settings: &Settings, work: impl FnOnce() -> T) -> T {
     if !matches!(settings.backend, Backend::Auto | Backend::Gpu) {
         return work();
     }
     while_patient(PATIENCE, work, || {
-        // Asked now, as asking takes time too.
+        // Only checked now, because the check takes time too.
         if system::report().gpu.is_ok() {
             let _ = writeln!(
                 io::stderr(),
@@ -26,7 +26,7 @@ pub(super) fn set_up<T>(settings: &Settings, work: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Does some work, and says something once where that takes longer.
+/// Does some work. If it takes longer than `patience`, calls `say` once.
 fn while_patient<T>(patience: Duration, work: impl FnOnce() -> T, say: impl FnOnce() + Send) -> T {
     thread::scope(|scope| {
         let (done, waits) = mpsc::channel::<()>();
@@ -41,15 +41,15 @@ fn while_patient<T>(patience: Duration, work: impl FnOnce() -> T, say: impl FnOn
     })
 }
 
-/// Prints a note if `--backend auto` has chosen the CPU for a run that was to have some GPUs.
+/// Prints a note if `--backend auto` has chosen the CPU although GPUs were requested.
 pub(super) fn note_ignored(settings: &Settings, chosen: Backend) {
     if let Some(note) = ignored(settings, chosen) {
-        // The run does not depend on it: if stderr is closed, nobody needs to read it.
+        // The run does not depend on the note, so a closed stderr is ignored.
         let _ = writeln!(io::stderr(), "note: {note}");
     }
 }
 
-/// What is to be said of GPUs that are ignored. With a backend other than auto, the library refuses them on the CPU.
+/// The note on GPUs that are ignored. With a backend other than auto, the library refuses such settings on the CPU.
 fn ignored(settings: &Settings, chosen: Backend) -> Option<String> {
     let Settings { backend, devices, split, .. } = settings;
     let asked = match *devices != Devices::default() {

@@ -1,11 +1,11 @@
-//! Ctrl-C.
+//! Handling of Ctrl-C.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::failure::{Failure, INTERRUPTED};
 
-/// A flag that Ctrl-C sets; a second Ctrl-C ends the program at once.
+/// A flag that Ctrl-C sets. A second Ctrl-C ends the program at once.
 pub(crate) fn flag() -> Result<Arc<AtomicBool>, Failure> {
     let flag = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&flag);

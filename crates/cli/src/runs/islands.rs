@@ -1,4 +1,4 @@
-//! Runs that are islands: `solve` with `--islands`, and what goes on from it.
+//! Runs that are islands: `solve` with `--islands`, and runs that resume from its checkpoints.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -19,12 +19,12 @@ use crate::failure::{Code, Failure};
 use crate::output::files::Files;
 use crate::run::Run;
 
-/// Refuses what is not gathered from the islands.
+/// Refuses outputs whose data is not gathered from the islands.
 pub(crate) fn check_output(args: &OutputArgs) -> Result<(), Failure> {
     check_individuals(args, "with --islands")
 }
 
-/// Does islands from their beginning, or from a kept epoch, and writes what the arguments ask for.
+/// Runs islands from the start or from a stored epoch, and writes the requested outputs.
 pub(crate) fn perform(
     ranks: &Ranks,
     run: Run,
@@ -69,7 +69,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     shared.finish(outputs, &report, kept)
 }
 
-/// Does islands once more, in this process alone.
+/// Repeats the run of islands in this process alone.
 pub(crate) fn again<R: Precise + Serialize + DeserializeOwned>(
     run: &Run,
     display: &mut Display,
@@ -86,19 +86,19 @@ fn checkpointer(folder: &Path, every: Every, about: String) -> Checkpointer {
     Checkpointer::new(folder, every, about)
 }
 
-/// Islands that can begin: their individuals are placed.
+/// Islands whose individuals have been placed, ready to run.
 struct Started<'a, R: Precise> {
     archipelago: Archipelago<'a, R>,
 }
 
 impl<'a, R: Precise + Serialize + DeserializeOwned> Started<'a, R> {
-    /// Checks everything; with this many threads, unless the run says how many.
+    /// Checks the settings and creates the islands. `threads` applies if the run does not set the number of threads.
     fn new(ranks: &'a Ranks, run: &Run, threads: Option<usize>) -> Result<Self, Failure> {
         let mut settings = run.settings.clone();
         settings.threads = settings.threads.or(threads);
         settings.devices = ranks.devices(&settings);
         settings.stop.interrupt = Some(interrupt::flag()?);
-        // A run without islands does not come here.
+        // Only runs with islands get here.
         let islands = run.islands.clone().unwrap_or_default();
         let mut chosen = None;
         let mut optimiser = |algorithm: &_, settings: &_| {
@@ -109,14 +109,14 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Started<'a, R> {
         let mut make = || Archipelago::new(ranks.others(), &islands, &settings, &mut optimiser);
         let made = if ranks.is_first() { devices::set_up(&settings, make) } else { make() };
         let archipelago = made?;
-        // Where there are several ranks, these are what this one has been given of all GPUs.
+        // With several ranks, the devices are those that were assigned to this rank, not those that the user requested.
         if let (Some(chosen), false) = (chosen, ranks.are_many()) {
             devices::note_ignored(&settings, chosen);
         }
         Ok(Started { archipelago })
     }
 
-    /// Runs to the end.
+    /// Runs until a stop condition is met.
     fn run(&mut self, ranks: &Ranks, display: &mut Display) -> Result<Report<R>, Failure> {
         let others = ranks.others();
         let place = match others.size() {
@@ -129,7 +129,7 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Started<'a, R> {
             Event::Progress(progress) => display.show(progress),
             Event::NotKept(error) if others.rank() == 0 && !warned => {
                 warned = true;
-                // Where stderr is closed too, the exit code has to do.
+                // If stderr is closed too, only the exit code reports the failure.
                 let _ = writeln!(io::stderr(), "warning: {}", not_written(error));
             }
             _ => {}

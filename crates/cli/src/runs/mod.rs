@@ -1,9 +1,9 @@
-//! How runs are carried out.
+//! Execution of runs.
 //!
-//! * `perform`: a run of this process; `islands`, `split`: runs that ranks share, and `shared` what both do around theirs.
+//! * `perform`: runs of a single process; `islands`, `split`: runs that ranks share; `shared`: the code common to both.
 //! * `ranks`: the processes that `mpirun` has started.
-//! * `outputs`: what is recorded, and written at the end; `saver`: checkpoints; `progress`: where a run is.
-//! * `interrupt`: Ctrl-C; `devices`: GPUs that a run was to have.
+//! * `outputs`: what a run records, and writes at its end; `saver`: checkpoints; `progress`: the progress display.
+//! * `interrupt`: Ctrl-C; `devices`: notes about GPUs.
 
 mod devices;
 pub(crate) mod interrupt;

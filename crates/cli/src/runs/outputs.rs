@@ -1,4 +1,4 @@
-//! What is recorded of a run, and written and shown when it has ended.
+//! What a run records, and what is written and shown at its end.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::output::summary::{Summary, Unchanged};
 use crate::output::trace;
 use crate::run::Run;
 
-/// Has a run record what the arguments ask for.
+/// Sets the run to record what the outputs need.
 pub(crate) fn prepare(run: &mut Run, args: &OutputArgs) {
     let settings = &mut run.settings;
     let draws_history = args.plots.iter().any(Plot::<Kind>::needs_history);
@@ -31,7 +31,7 @@ pub(crate) fn prepare(run: &mut Run, args: &OutputArgs) {
     settings.populations_every = args.population_every;
 }
 
-/// Refuses what shows individuals: what is not gathered from the ranks cannot be shown.
+/// Refuses outputs that show individuals, because individuals are not gathered from the ranks.
 pub(crate) fn check_individuals(args: &OutputArgs, with: &str) -> Result<(), Failure> {
     let refuse = |what: String| {
         Err(Failure::Input(format!(
@@ -47,22 +47,22 @@ pub(crate) fn check_individuals(args: &OutputArgs, with: &str) -> Result<(), Fai
     }
 }
 
-/// What is written when a run has ended.
+/// The outputs to write at the end of a run.
 pub(crate) struct Outputs {
     json: Option<Output>,
     trace: Option<Output>,
     plots: Vec<Output>,
     pub(super) folder: Option<RunFolder>,
-    /// Where the individuals of the best run are at its end, for pictures that show that.
+    /// The positions of the individuals in the best run at its end, for pictures that show them.
     pub(super) end: Option<Frame>,
-    /// Whether the best run has found nothing for long.
+    /// `Some` if the best run has not improved for a long time.
     pub(super) unchanged: Option<Unchanged>,
-    /// Where they all were on their way, for those that show that.
+    /// The positions of the individuals during the runs, for pictures that show them.
     pub(super) moving: Option<Moving>,
 }
 
 impl Outputs {
-    /// Sees that everything can be written.
+    /// Checks that everything can be written.
     pub(crate) fn check(run: &Run, args: &OutputArgs, files: &mut Files) -> Result<Self, Failure> {
         plot::check(&args.plots, run)?;
         let mut file =
@@ -78,20 +78,20 @@ impl Outputs {
         Ok(Outputs { json, trace, plots, folder: None, end: None, unchanged: None, moving })
     }
 
-    /// The same, and begins.
+    /// The same, and starts the outputs that are written during the run.
     pub(crate) fn open(run: &Run, args: &OutputArgs, files: &mut Files) -> Result<Self, Failure> {
         let mut outputs = Outputs::check(run, args, files)?;
         outputs.begin(args)?;
         Ok(outputs)
     }
 
-    /// Begins what is written meanwhile.
+    /// Starts the outputs that are written during the run.
     pub(crate) fn begin(&mut self, args: &OutputArgs) -> Result<(), Failure> {
         self.folder = args.out.as_deref().map(|path| RunFolder::new(path, args)).transpose()?;
         Ok(())
     }
 
-    /// Writes what can be written, the results first, and shows the summary in any case.
+    /// Writes as many of the outputs as possible, the results first. The summary is shown in any case.
     pub(crate) fn finish<R: Precise + Serialize>(
         self,
         run: &Run,
@@ -126,17 +126,17 @@ impl Outputs {
     }
 }
 
-/// Whether standard output is for JSON.
+/// Whether standard output is used for JSON.
 fn is_json(args: &OutputArgs) -> bool {
     args.json.as_deref().is_some_and(is_stdout)
 }
 
-/// Whether standard output is for people.
+/// Whether the summary is shown on standard output.
 pub(crate) fn shows_summary(args: &OutputArgs) -> bool {
     !args.quiet && !is_json(args)
 }
 
-/// The exit code of what has been done.
+/// The exit code of a finished run.
 pub(crate) fn exit_code<R>(report: &Report<R>) -> Code {
     let interrupted = |run: &RunReport<R>| run.stop_reason == StopReason::Interrupted;
     match report.runs.iter().any(interrupted) {

@@ -1,4 +1,4 @@
-//! Carries out a run, and writes what was asked for: the same way for `solve`, `rerun` and `resume`.
+//! Carries out a run and writes the requested outputs, in the same way for `solve`, `rerun` and `resume`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,10 +19,11 @@ use crate::output::plot;
 use crate::output::summary::Unchanged;
 use crate::run::Run;
 
-/// So many coordinates are fetched from a device for the summary, at most.
+/// The largest number of coordinates that are fetched from a device for the summary.
 const FEW: u64 = 1 << 22;
 
-/// Does a run from its beginning, or from a checkpoint, and writes what the arguments ask for; `files` are read.
+/// Carries out a run from the start or from a checkpoint, and writes the requested outputs. `files` contains the files
+/// that were read.
 pub(crate) fn perform(
     run: Run,
     from: Option<&CheckpointFile>,
@@ -42,7 +43,8 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     mut files: Files,
 ) -> Result<Code, Failure> {
     prepare(&mut run, args);
-    // What cannot be written costs no time, and what cannot run leaves files as they are.
+    // Outputs are checked before the run is set up: an unwritable path costs no time. They are started afterwards: a
+    // run that cannot start changes no files.
     let mut outputs = Outputs::check(&run, args, &mut files)?;
     if let Some(path) = &args.checkpoint {
         files.checkpoint(path, args.force, from.map(CheckpointFile::path))?;
@@ -81,17 +83,17 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     Ok(exit_code(&report))
 }
 
-/// Who sees what happens, and may fail.
+/// An observer of the run's events, which may fail.
 type Observer<'a, R> = &'a mut dyn FnMut(Event<'_, R>, &mut Runs<'_, R>) -> Result<(), Failure>;
 
-/// A run that can begin: its individuals are placed.
+/// A run whose individuals have been placed, ready to run.
 pub(crate) struct Started<R: Precise> {
     optimiser: Optimiser<R>,
     interrupt: Arc<AtomicBool>,
 }
 
 impl<R: Precise> Started<R> {
-    /// Checks everything, and goes to where the run was left, if it was.
+    /// Checks the settings and creates the optimiser, resuming from the checkpoint if there is one.
     pub(crate) fn new(run: &Run, from: Option<Checkpoint<R>>) -> Result<Self, Failure> {
         let interrupt = interrupt::flag()?;
         let mut settings = run.settings.clone();
@@ -103,7 +105,7 @@ impl<R: Precise> Started<R> {
         Ok(Started { optimiser, interrupt })
     }
 
-    /// Whether the best run has found nothing for long, where it is no work to ask.
+    /// Whether the best run has not improved for a long time; `None` if fetching the population would be expensive.
     fn unchanged(&mut self, run: &Run, report: &Report<R>) -> Option<Unchanged> {
         let points = run.settings.individuals.saturating_mul(run.settings.runs);
         if points.saturating_mul(run.problem.dimensions() as u64) > FEW {
@@ -112,7 +114,7 @@ impl<R: Precise> Started<R> {
         Unchanged::of(&self.optimiser.state().ok()?, report)
     }
 
-    /// Runs to the end; where an observer fails, only until then.
+    /// Runs until a stop condition is met or the observer fails.
     pub(crate) fn run(&mut self, observer: Observer<'_, R>) -> Result<Report<R>, Failure> {
         let mut failed = None;
         let report = self.optimiser.run_observed(&mut |event, runs| {

@@ -1,4 +1,4 @@
-//! Where a run is, for those who wait: a live line on a terminal, or lines.
+//! Progress of a run: a live line on a terminal, or plain lines.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -8,17 +8,17 @@ use warpswarm::{Event, Precise, Progress, Runs};
 
 use crate::args::ProgressKind;
 
-/// Time from one plain line to the next.
+/// The time between two plain lines.
 const LINE: Duration = Duration::from_secs(1);
 
-/// What is shown while a run is under way.
+/// The progress display of a run.
 pub(crate) struct Display {
     bar: Option<ProgressBar>,
-    /// When the last line was written, where lines are.
+    /// When the last plain line was printed, if these are used.
     line: Option<Instant>,
-    /// The run's limit of seconds.
+    /// The run's limit in seconds.
     seconds: Option<f64>,
-    /// Evaluations, iterations and seconds at the beginning, which is elsewhere for a run that goes on.
+    /// Evaluations, iterations and seconds at the start; not zero for a resumed run.
     start: (u64, u64, f64),
     place: String,
 }
@@ -54,7 +54,7 @@ impl Display {
         }
     }
 
-    /// A run begins, or goes on, at a place that is said in words.
+    /// Starts the display of a run, new or resumed; `place` describes the device.
     pub(crate) fn begin<R: Precise>(&mut self, progress: &Progress<R>, place: String) {
         self.start = (evaluations(progress), progress.iterations, progress.seconds);
         self.place = place;
@@ -76,12 +76,12 @@ impl Display {
             && last.elapsed() >= LINE
         {
             *last = Instant::now();
-            // A line that nobody can read is none.
+            // A closed stderr is ignored.
             let _ = writeln!(io::stderr(), "iteration {}, {text}", progress.iterations);
         }
     }
 
-    /// `best 0.5, 1.2e8 evaluations/s, 3 s left, streaming, NVIDIA H200`.
+    /// For example `best 0.5, 1.2e8 evaluations/s, 3 s left, streaming, NVIDIA H200`.
     fn words<R: Precise>(&self, progress: &Progress<R>) -> String {
         let (evaluations_before, iterations_before, seconds_before) = self.start;
         let seconds = progress.seconds - seconds_before;
@@ -110,7 +110,7 @@ fn evaluations<R>(progress: &Progress<R>) -> u64 {
     progress.runs.iter().map(|run| run.evaluations).sum()
 }
 
-/// Seconds to the nearest limit, at so many iterations a second.
+/// Seconds until the nearest limit at this number of iterations per second.
 fn left<R>(progress: &Progress<R>, rate: f64, seconds: Option<f64>) -> Option<f64> {
     let by_time = seconds.map(|limit| limit - progress.seconds);
     let to_do = progress.limit.map(|limit| limit.saturating_sub(progress.iterations) as f64);
@@ -130,7 +130,7 @@ pub(crate) fn in_words(seconds: f64) -> String {
     }
 }
 
-/// How long a run is, where that is known.
+/// The style of the bar, with or without a known end.
 fn style_of_run(bounded: bool) -> ProgressStyle {
     style(if bounded {
         "{bar:20} {human_pos} of {human_len}, {wide_msg}"
@@ -139,12 +139,12 @@ fn style_of_run(bounded: bool) -> ProgressStyle {
     })
 }
 
-/// The style of a template, which is valid; a default style is better than a panic.
+/// The style of a template. Templates are valid; if not, the default style is better than a panic.
 pub(crate) fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// A bar on a terminal, otherwise nothing.
+/// A progress bar on a terminal, otherwise a hidden one.
 pub(crate) fn bar(length: u64, what: &str, quiet: bool) -> ProgressBar {
     if quiet || !io::stderr().is_terminal() {
         return ProgressBar::hidden();

@@ -1,4 +1,4 @@
-//! The processes that `mpirun` has started, of which this is one; without it this one alone.
+//! The processes (ranks) that `mpirun` has started. Without `mpirun` there is only this process.
 
 use std::env;
 use std::ffi::OsString;
@@ -14,34 +14,34 @@ use crate::failure::Failure;
 use crate::run::VERSION;
 use crate::shown;
 
-/// Who works together.
+/// The processes that work together.
 pub(crate) enum Ranks {
     One(Alone),
     #[cfg(feature = "mpi")]
     Many(warpswarm_islands::Mpi),
 }
 
-/// What launchers say to the processes that they start: how many there are, and which one this is.
+/// The environment variables by which launchers pass the number of processes and the rank of this one.
 #[cfg(not(feature = "mpi"))]
 const LAUNCHERS: [(&str, &str); 2] =
     [("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"), ("PMI_SIZE", "PMI_RANK")];
-/// What tells a process that a launcher has started it.
+/// The environment variables that show that a launcher has started this process.
 #[cfg(feature = "mpi")]
 const LAUNCHED: [&str; 4] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"];
 
 impl Ranks {
-    /// Finds the others, if there are any.
+    /// Connects to the other ranks, if there are any.
     #[cfg(feature = "mpi")]
     pub(crate) fn start() -> Result<Self, Failure> {
         if LAUNCHED.iter().all(|name| env::var_os(name).is_none()) {
             return Ok(Ranks::One(Alone));
         }
         let mpi = warpswarm_islands::initialise()?;
-        // A process that is alone is as if it had been started by hand; MPI ends.
+        // A single process behaves as if it was started by hand, and MPI is finalised.
         Ok(if mpi.size() == 1 { Ranks::One(Alone) } else { Ranks::Many(mpi) })
     }
 
-    /// Sees that there are no others: this program could not speak to them.
+    /// Checks that there is only one process: without MPI this program cannot communicate with others.
     #[cfg(not(feature = "mpi"))]
     pub(crate) fn start() -> Result<Self, Failure> {
         let number = |name: &str| env::var(name).ok().and_then(|text| text.parse::<u32>().ok());
@@ -59,7 +59,8 @@ impl Ranks {
         if rank == 0 {
             return Err(failure);
         }
-        // The launcher ends all as soon as one has failed: the first is given the time to say why.
+        // The launcher ends all processes as soon as one has failed. The delay lets the first process print the
+        // message.
         std::thread::sleep(std::time::Duration::from_millis(500));
         Err(Failure::Unsaid(failure.code()))
     }
@@ -80,12 +81,13 @@ impl Ranks {
         self.others().size() > 1
     }
 
-    /// The command line; many ranks must have the same, and a command that they can share.
+    /// Parses the command line. Several ranks must have the same one, and a command that ranks can share.
     pub(crate) fn command(&self, words: &[OsString]) -> Result<Command, Failure> {
         if !self.are_many() {
             return match Arguments::try_parse_from(words) {
                 Ok(arguments) => Ok(arguments.command),
-                // What was typed is in it; help and version are ours alone.
+                // The message repeats the user's input and is therefore escaped. Help and version contain only our own
+                // text.
                 Err(error) if error.use_stderr() => {
                     let said = error.render().to_string();
                     let lines = said.lines().map(shown::escaped).collect::<Vec<_>>();
@@ -100,12 +102,12 @@ impl Ranks {
         }
         let same = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
         self.agree(&what_must_be_the_same(same), Ok(()))?;
-        // From here on all ranks go the same way.
+        // All ranks have the same words, so that they take the same branches from here on.
         let command = match Arguments::try_parse_from(words) {
             Ok(arguments) => arguments.command,
             Err(error) => {
                 if self.is_first() {
-                    // Where nobody can read it, the exit code has to do.
+                    // If stderr is closed too, only the exit code reports the failure.
                     let _ = error.print();
                 }
                 return Err(Failure::Unsaid(error.exit_code() as u8));
@@ -122,7 +124,7 @@ impl Ranks {
         }
     }
 
-    /// What this rank has made, if all have made what they were to, of the same `what`.
+    /// Returns the result of this rank if all ranks succeeded and have the same `what`; otherwise all of them fail.
     pub(crate) fn agree<T>(&self, what: &str, made: Result<T, Failure>) -> Result<T, Failure> {
         if !self.are_many() {
             return made;
@@ -130,14 +132,14 @@ impl Ranks {
         agreed(self.others(), what, made.map_err(in_words)).map_err(|error| self.of_all(error))
     }
 
-    /// A failure that all ranks have: the first one says it.
+    /// A failure that all ranks have. Only the first rank prints it.
     pub(crate) fn of_all(&self, error: Error) -> Failure {
         let failure = Failure::from(error);
         if self.is_first() { failure } else { Failure::Unsaid(failure.code()) }
     }
 
-    /// A failure of this rank, while the others go on, or wait for it: it says so and ends them. What ranks have found out
-    /// together all of them have.
+    /// A failure of this rank while the others continue or wait. Several ranks are ended after the message is printed;
+    /// a failure that the ranks have agreed on is reported as in `of_all`.
     pub(crate) fn failed(&self, error: Error) -> Failure {
         match error {
             Error::Ranks { .. } => self.of_all(error),
@@ -158,7 +160,7 @@ impl Ranks {
         }
     }
 
-    /// What this rank has of the GPUs that the ranks of its machine take in turn.
+    /// The share of this rank in the GPUs of its machine, which its ranks use in turn.
     pub(crate) fn devices(&self, settings: &Settings) -> Devices {
         match self {
             Ranks::One(_) => settings.devices.clone(),
@@ -167,8 +169,7 @@ impl Ranks {
         }
     }
 
-    /// How many threads are this rank's, of those that it shares with the ranks of its machine that may run on the same
-    /// processors.
+    /// The number of threads for this rank. The ranks of a machine that may run on the same processors share them.
     pub(crate) fn threads(&self) -> Result<Option<usize>, Failure> {
         if !self.are_many() {
             return Ok(None);
@@ -181,13 +182,13 @@ impl Ranks {
     }
 }
 
-/// A failure as ranks tell it each other.
+/// The form in which a failure is sent to other ranks.
 pub(crate) fn in_words(failure: Failure) -> Error {
     let input = matches!(failure, Failure::Input(_));
     Error::Ranks { message: failure.message(), input }
 }
 
-/// The version, and the command line with a line for each option.
+/// The version and the command line, with one line for each option.
 fn what_must_be_the_same(words: impl Iterator<Item = String>) -> String {
     let mut what = format!("version {VERSION}\n");
     for word in words {
@@ -198,7 +199,7 @@ fn what_must_be_the_same(words: impl Iterator<Item = String>) -> String {
     what
 }
 
-/// What rank `local` of a machine has of its GPUs, or of those that the settings name.
+/// The share of rank `local` in the GPUs of its machine, or in those that the settings name.
 #[cfg(feature = "mpi")]
 fn in_turn(local: u32, settings: &Settings) -> Devices {
     use warpswarm::{Backend, system};
@@ -211,7 +212,7 @@ fn in_turn(local: u32, settings: &Settings) -> Devices {
     own.map_or(Devices::default(), |number| Devices::of(&[*number]))
 }
 
-/// On which processors this process may run, as far as the system says that.
+/// The processors on which this process may run, if the system reports them.
 fn processors() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));

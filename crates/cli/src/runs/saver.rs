@@ -11,17 +11,17 @@ use crate::args::Every;
 use crate::failure::Failure;
 use crate::shown;
 
-/// Who writes the checkpoints of a run.
+/// Writes the checkpoints of a run.
 pub(crate) struct Saver {
     path: PathBuf,
     every: Every,
-    /// What the run is.
+    /// The definition of the run, as text.
     about: String,
-    /// When the last one was written, and at which iteration.
+    /// The time and the iteration of the last checkpoint.
     last: (Instant, u64),
-    /// Why the last one was not.
+    /// Why the last checkpoint could not be written.
     failed: Option<Error>,
-    /// Whether there was never anything to go on from.
+    /// Whether there was never a state that could be written.
     is_empty: bool,
 }
 
@@ -37,9 +37,9 @@ impl Saver {
         }
     }
 
-    /// Writes one at the beginning, where a path that cannot be written costs no time; whenever it is time; and at the
-    /// end, whatever the reason. A disk that is full meanwhile is said and does not end the run: there may be room
-    /// again, and the last checkpoint is still there.
+    /// Writes a checkpoint at the start, so that an unwritable path costs no time; at the set intervals; and at the
+    /// end, for whatever reason the run ends. If a write fails during the run, only a warning is printed: the next one
+    /// may succeed, and the previous checkpoint still exists.
     pub(crate) fn see<R: Precise + Serialize>(
         &mut self,
         event: &Event<'_, R>,
@@ -63,20 +63,20 @@ impl Saver {
             _ => return Ok(()),
         };
         if let Event::Finished(report) = event {
-            // The report has taken it.
+            // The report now owns the history.
             checkpoint.history.clone_from(&report.history);
         }
         let failed_before = self.failed.is_some();
         self.failed = checkpoint.write(&self.about, &self.path).err();
         self.last.0 = Instant::now();
         if let (Some(error), Event::Progress(_), false) = (&self.failed, event, failed_before) {
-            // Where stderr is closed too, the exit code has to do.
+            // If stderr is closed too, only the exit code reports the failure.
             let _ = writeln!(io::stderr(), "warning: {}", shown::message(&not_written(error)));
         }
         Ok(())
     }
 
-    /// Whether the last one is there.
+    /// Reports whether the last checkpoint could be written.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         if self.is_empty {
             let _ = writeln!(
@@ -95,7 +95,7 @@ impl Saver {
     }
 }
 
-/// That a checkpoint could not be written.
+/// The message for a checkpoint that could not be written.
 pub(super) fn not_written(error: &Error) -> String {
     format!("the checkpoint (--checkpoint) {error}")
 }

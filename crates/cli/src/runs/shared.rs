@@ -1,4 +1,4 @@
-//! A run that ranks share: what all of them do around it, whether they have islands or parts of a swarm.
+//! The code that is common to all runs that ranks share, whether as islands or as parts of one swarm.
 
 use serde::Serialize;
 use warpswarm::{Precise, Report};
@@ -11,7 +11,7 @@ use crate::failure::{Code, Failure};
 use crate::output::files::Files;
 use crate::run::Run;
 
-/// A run, the ranks that share it, and what is written of it.
+/// A run, the ranks that share it, and its outputs.
 pub(super) struct Shared<'a> {
     pub(super) ranks: &'a Ranks,
     pub(super) run: &'a Run,
@@ -19,13 +19,14 @@ pub(super) struct Shared<'a> {
 }
 
 impl Shared<'_> {
-    /// The files of the results, on the first rank, which writes what all ranks have found.
+    /// The outputs, on the first rank only, which writes the results of all ranks.
     pub(super) fn outputs(&self, files: &mut Files) -> Result<Option<Outputs>, Failure> {
         let open = || Outputs::open(self.run, self.args, files);
         self.ranks.is_first().then(open).transpose()
     }
 
-    /// What each rank makes of the text of `run.toml`. It fails on all ranks if it fails on one, or if their runs differ.
+    /// Calls `make` on each rank with the text of `run.toml`. Fails on all ranks if it fails on one of them, or if
+    /// their runs differ.
     pub(super) fn made<T>(
         &self,
         make: impl FnOnce(String) -> Result<T, Failure>,
@@ -35,15 +36,15 @@ impl Shared<'_> {
         self.ranks.agree(&what, about.and_then(make))
     }
 
-    /// Shows where the run is, on the first rank alone.
+    /// The progress display, on the first rank only.
     pub(super) fn display(&self) -> Display {
         let is_shown = self.ranks.is_first() && !self.args.quiet;
         let kind = if is_shown { self.args.progress } else { ProgressKind::None };
         Display::new(kind, self.run.settings.stop.seconds)
     }
 
-    /// Writes the results on the first rank; `own` is what else this rank has written. It fails on all ranks if one has
-    /// failed, but where nobody reads the first rank's output any more, the others still end well.
+    /// Writes the results on the first rank. `own` is the result of this rank's other writes. Fails on all ranks if one
+    /// has failed. If the reader of the first rank's output has gone, that is not a failure of the other ranks.
     pub(super) fn finish<R: Precise + Serialize>(
         &self,
         outputs: Option<Outputs>,

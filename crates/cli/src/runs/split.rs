@@ -1,4 +1,4 @@
-//! Swarms whose particles the ranks of `mpirun` share: `solve` with `--split`.
+//! Swarms whose particles are split over the ranks of `mpirun`: `solve` with `--split`.
 
 use std::env;
 
@@ -16,10 +16,10 @@ use crate::failure::{Code, Failure};
 use crate::output::files::Files;
 use crate::run::Run;
 
-/// Set to `off`, on any rank, it has hosts exchange what devices find.
+/// If this environment variable is `off` on any rank, the ranks exchange results through the hosts, not through NCCL.
 const NCCL: &str = "WARPSWARM_NCCL";
 
-/// What is not gathered from the ranks can be neither shown nor kept.
+/// Refuses outputs whose data is not gathered from the ranks.
 pub(crate) fn check_output(args: &OutputArgs) -> Result<(), Failure> {
     check_individuals(args, "with --split on several processes")?;
     match &args.checkpoint {
@@ -32,7 +32,7 @@ pub(crate) fn check_output(args: &OutputArgs) -> Result<(), Failure> {
     }
 }
 
-/// Does a run from its beginning on all ranks, and writes what the arguments ask for.
+/// Carries out a run from the start on all ranks, and writes the requested outputs.
 pub(crate) fn perform(
     ranks: &Ranks,
     run: Run,
@@ -52,7 +52,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     mut files: Files,
 ) -> Result<Code, Failure> {
     prepare(&mut run, args);
-    // No rank has the whole population, whose statistics these are.
+    // The statistics describe the whole population, which no rank has.
     run.settings.record_statistics = false;
     let shared = Shared { ranks, run: &run, args };
     let mut settings = run.settings.clone();
@@ -77,7 +77,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     shared.finish(outputs, &report, Ok(()))
 }
 
-/// What to say where there is no device: the CPU does not do instead.
+/// The failure if a rank has no GPU: the CPU does not replace it.
 fn without_gpu(error: Error) -> Failure {
     if error.is_input() {
         return error.into();

@@ -1,4 +1,4 @@
-//! The runs of an entrant on a task.
+//! The runs of one algorithm on one task.
 
 use std::cmp::Ordering;
 use std::sync::atomic::AtomicBool;
@@ -14,32 +14,32 @@ use super::entrant::Entrant;
 use super::task::Task;
 use crate::failure::Failure;
 
-/// Records of a run in which the targets are looked for at which it does not stop.
+/// The number of records of a run in which intermediate targets are looked up. The run stops only at the last target.
 const RECORDS: u64 = 100;
 
-/// What a run came to.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Run {
-    /// Its number among those of the seed.
+    /// The run number, which selects its random streams together with the seed.
     pub(crate) run: u64,
-    /// As if it were minimised.
+    /// The best point, with the value as if the problem was minimised.
     pub(crate) best: Fitness<f64>,
     pub(crate) evaluations: u64,
     pub(crate) iterations: u64,
     pub(crate) stop_reason: StopReason,
     pub(crate) not_finite: u64,
-    /// The evaluations at which each of the problem's targets was reached.
+    /// The number of evaluations after which each target was reached.
     pub(crate) reached: Vec<Option<u64>>,
 }
 
 impl Run {
-    /// The evaluations at which the last target was reached, where the run stopped.
+    /// The number of evaluations after which the last target was reached and the run stopped.
     pub(crate) fn solved(&self) -> Option<u64> {
         self.reached.last().copied().flatten()
     }
 
-    /// The better run first: one that reached the last target before one that did not, with fewer evaluations before
-    /// one with more, otherwise the less violation and then the less value. NaN comes last.
+    /// Orders runs from best to worst. Runs that reached the last target come first, those with fewer evaluations
+    /// before the others. Then the smaller violation and the smaller value decide. NaN comes last.
     pub(crate) fn order(&self, other: &Run) -> Ordering {
         match (self.solved(), other.solved()) {
             (Some(a), Some(b)) => a.cmp(&b),
@@ -50,18 +50,18 @@ impl Run {
     }
 }
 
-/// The runs of an entrant on a problem.
+/// The runs of one algorithm on one problem.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) runs: Vec<Run>,
-    /// Of the batch, without its set-up.
+    /// The time of the batch without set-up.
     pub(crate) seconds: f64,
     pub(crate) setup_seconds: f64,
     pub(crate) backend: Backend,
     pub(crate) device: String,
 }
 
-/// Runs of an entrant on a problem, from a number on.
+/// Runs of one algorithm on one problem, numbered from `first_run`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Batch<'a> {
     pub(crate) task: &'a Task,
@@ -70,7 +70,7 @@ pub(crate) struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Sets up, and runs when it is its turn; none where it was interrupted.
+    /// Sets up the runs and carries them out when `turn` is free; `None` if they were interrupted.
     pub(crate) fn run(
         &self,
         conditions: &Conditions,
@@ -164,7 +164,7 @@ impl Batch<'_> {
     }
 }
 
-/// Whether every entrant can be run on every problem; found out before the first is.
+/// Checks that every algorithm can be run on every problem, before the first run starts.
 pub(crate) fn check(
     tasks: &[Task],
     entrants: &[Entrant],
@@ -187,7 +187,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Whether an entrant can be run on a problem: everything is checked when it is set up.
+/// Checks that an algorithm can be run on a problem. Creating the optimiser performs all checks.
 fn set_up(task: &Task, entrant: &Entrant, conditions: &Conditions) -> Result<(), Error> {
     let batch = Batch { task, entrant, first_run: 0 };
     let settings = Settings {

@@ -1,4 +1,4 @@
-//! Under which conditions entrants are run.
+//! The conditions under which algorithms are compared.
 
 use warpswarm::{Backend, Precision};
 
@@ -7,7 +7,7 @@ use crate::args::CommonArgs;
 const RUNS: u64 = 25;
 const EVALUATIONS: u64 = 100_000;
 
-/// How each entrant is run on each problem.
+/// The settings with which each algorithm is run on each problem.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conditions {
     pub(crate) runs: u64,

@@ -1,4 +1,4 @@
-//! Entrants: algorithms with their settings.
+//! Entrants: the algorithms that `compare` and `tune` run, with their settings.
 
 use warpswarm::{Algorithm, MAX_INDIVIDUALS, algorithms};
 
@@ -10,11 +10,11 @@ use crate::failure::Failure;
 pub(crate) struct Entrant {
     pub(crate) name: String,
     pub(crate) algorithm: Algorithm,
-    /// 0 for as many as suit the dimensions.
+    /// 0 for the default that depends on the dimensions.
     pub(crate) individuals: u64,
 }
 
-/// The entrants of `--algorithms`.
+/// Parses the entrants of `--algorithms`.
 pub(crate) fn entrants(
     texts: &[String],
     individuals: Option<u64>,
@@ -25,7 +25,7 @@ pub(crate) fn entrants(
     Ok(entrants)
 }
 
-/// An entrant, of a list that this option gives.
+/// Parses one entrant from the list of an option.
 pub(crate) fn entrant(
     option: &str,
     text: &str,
@@ -55,7 +55,7 @@ pub(crate) fn entrant(
     Ok(Entrant { name, algorithm, individuals })
 }
 
-/// The individuals of a run where nobody says how many; 0 where that depends on the dimensions.
+/// The default number of individuals; 0 if it depends on the dimensions.
 pub(crate) fn usual_individuals(algorithm: &Algorithm) -> u64 {
     let usual = |dimensions| algorithm.usual_individuals(dimensions);
     if usual(1) == usual(1000) { usual(1) } else { 0 }

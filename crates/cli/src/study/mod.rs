@@ -1,7 +1,7 @@
-//! What `compare` and `tune` are asked, and the runs that answer it: entrants on tasks, under conditions.
+//! The runs of `compare` and `tune`: entrants (algorithms with settings) run on tasks (problems with targets).
 //!
-//! * `task`: a problem and its targets; `entrant`: an algorithm with settings; `parts`: how both are written.
-//! * `conditions`: how each entrant is run on each task; `batch`: those runs.
+//! * `task`: a problem and its targets; `entrant`: an algorithm with settings; `parts`: the notation of both.
+//! * `conditions`: how each entrant is run on each task; `batch`: these runs.
 
 pub(crate) mod batch;
 pub(crate) mod conditions;
@@ -9,5 +9,5 @@ pub(crate) mod entrant;
 mod parts;
 pub(crate) mod task;
 
-/// A p-value of at most this counts as a difference.
+/// The significance level: a p-value of at most this counts as a difference.
 pub(crate) const LEVEL: f64 = 0.05;

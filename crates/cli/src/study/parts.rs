@@ -1,14 +1,14 @@
-//! How problems and entrants are written in a list: `NAME[:KEY=VALUE...]`.
+//! The notation of problems and entrants in a list: `NAME[:KEY=VALUE...]`.
 
 use crate::failure::Failure;
 
-/// `NAME[:KEY=VALUE...]`: the name, and keys with values.
+/// The name, and the keys with their values.
 pub(super) type Parts<'a> = (&'a str, Vec<(&'a str, &'a str)>);
 
-/// The parts of an item of the list that this option gives.
+/// Splits an item of the list of an option into its parts.
 pub(super) fn parts<'a>(option: &str, text: &'a str) -> Result<Parts<'a>, Failure> {
     let text = text.trim();
-    // What follows one letter is a drive's colon.
+    // A colon after a single letter belongs to the drive letter of a path.
     let drive = if text.get(1..2) == Some(":") { 2 } else { 0 };
     let end = text[drive..].find(':').map_or(text.len(), |end| drive + end);
     let (name, settings) = text.split_at(end);
@@ -23,7 +23,7 @@ pub(super) fn parts<'a>(option: &str, text: &'a str) -> Result<Parts<'a>, Failur
     Ok((name, settings.map(pair).collect::<Result<_, _>>()?))
 }
 
-/// Refuses a list with a name that is there twice.
+/// Refuses a list that contains a name twice.
 pub(super) fn different<'a>(
     option: &str,
     names: impl Iterator<Item = &'a str>,

@@ -1,4 +1,4 @@
-//! Tasks: problems, and what is aimed for.
+//! Tasks: problems with their targets.
 
 use std::collections::BTreeMap;
 
@@ -13,39 +13,40 @@ use crate::problem::{Problem, Said};
 
 const TARGET: f64 = 1e-8;
 
-/// Problems of a caller, by their names.
+/// Problems that a caller supplies, by name.
 pub(crate) type Given = BTreeMap<String, ProblemFile>;
 
-/// A problem and what is aimed for. Values are as if they were minimised: of what is maximised the negative ones.
+/// A problem and its targets. All values are as if the problem was minimised: for a maximised problem they are negated.
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     pub(crate) name: String,
     pub(crate) problem: Problem,
-    /// The value that targets count from; none where no best value is known, and targets are values.
+    /// The best known value, to which targets are relative. `None` if there is none: then targets are absolute.
     pub(crate) goal: Option<f64>,
-    /// What counts as reached, the largest first; runs stop at the last, if there is any.
+    /// The targets, the largest first. Runs stop at the last one, if there is any.
     pub(crate) targets: Vec<f64>,
 }
 
 impl Task {
-    /// The value of a target.
+    /// The absolute value of a target.
     pub(crate) fn value(&self, target: f64) -> f64 {
         self.goal.unwrap_or(0.0) + target
     }
 
-    /// From a value as users see it to one that is minimised, and back.
+    /// Converts a value between the user's direction (minimised or maximised) and the minimised one.
     pub(crate) fn turned(&self, value: f64) -> f64 {
-        // Not the negative, which zero would have.
+        // `0.0 - value` instead of `-value`, which would turn 0 into -0.
         if self.problem.maximises() { 0.0 - value } else { value }
     }
 
-    /// A target as users see it.
+    /// A target in the user's direction.
     pub(crate) fn shown(&self, target: f64) -> f64 {
         if self.goal.is_some() { target } else { self.turned(target) }
     }
 }
 
-/// The problems of `--problems`, some of which a caller may have given; `targets` of those that do not say.
+/// The problems of `--problems`; a caller may have supplied some of them. `targets` applies to problems without a
+/// target of their own.
 pub(crate) fn tasks(
     texts: &[String],
     common: &CommonArgs,
@@ -60,7 +61,7 @@ pub(crate) fn tasks(
     Ok(tasks)
 }
 
-/// The names of problems without their settings.
+/// The names of the problems without their settings.
 pub(crate) fn sources(texts: &[String]) -> Vec<String> {
     texts.iter().filter_map(|text| Some(parts("", text).ok()?.0.to_string())).collect()
 }
@@ -69,7 +70,7 @@ fn task(text: &str, dim: Option<u64>, given: &Given, asked: &[f64]) -> Result<Ta
     let (id, settings) = parts("--problems", text)?;
     let given = given.get(id);
     let is_file = given.is_some() || Problem::is_file(id);
-    // Of a file's the number of its variables.
+    // The dimensions of a problem file are the number of its variables.
     let mut said = Said { dim: dim.filter(|_| !is_file), ..Said::default() };
     let (mut name, mut goal, mut target) = (None, None, None);
     for (key, value) in settings {

@@ -1,15 +1,15 @@
-//! Which file a path means, whatever it is called.
+//! The identity of a file, independent of the path by which it is named.
 
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file, or the place of one that is not there yet.
+/// An existing file, or the place of one that does not exist yet.
 #[derive(Clone, Debug)]
 pub(super) struct Identity {
-    /// Without links.
+    /// The path with symbolic links resolved.
     path: PathBuf,
-    /// Where the system counts files.
+    /// The device and inode numbers, on systems that have them.
     number: Option<(u64, u64)>,
     is_device: bool,
 }
@@ -36,12 +36,12 @@ impl Identity {
         }
     }
 
-    /// The same file by a path without links.
+    /// The path of this file with symbolic links resolved.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether what is written there goes elsewhere.
+    /// Whether the path is neither a file nor a folder, for example a device or a pipe.
     pub(super) fn is_device(&self) -> bool {
         self.is_device
     }

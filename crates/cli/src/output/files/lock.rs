@@ -1,22 +1,23 @@
-//! Who writes to a place: one process at a time.
+//! Locks: only one process writes to a path at a time.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
-/// A place that is this process's until this is dropped, or the process ends, however it does.
+/// A lock on a path. It is held until it is dropped or the process ends, for whatever reason.
 #[derive(Debug)]
 pub(super) struct Lock {
-    /// `.NAME.warpswarm-lock`, beside it.
+    /// `.NAME.warpswarm-lock` in the same folder.
     path: PathBuf,
     _file: File,
 }
 
-/// Another process has it.
+/// Another process holds the lock.
 #[derive(Debug)]
 pub(super) struct Held;
 
 impl Lock {
-    /// None where the file system has no locks, or the folder is not ours to write to, which others say.
+    /// `None` if the file system does not support locks or the folder is not writable; the latter is reported when the
+    /// folder is used.
     pub(super) fn new(place: &Path) -> Result<Option<Lock>, Held> {
         let Some(name) = place.file_name() else { return Ok(None) };
         let path = place.with_file_name(format!(".{}.warpswarm-lock", name.to_string_lossy()));
@@ -24,7 +25,8 @@ impl Lock {
             let opened = File::options().create(true).write(true).truncate(false).open(&path);
             let Ok(file) = opened else { return Ok(None) };
             match file.try_lock() {
-                // Whoever had it may have removed the file meanwhile: then it locks nothing.
+                // The previous holder may have removed the file in the meantime. A lock on a removed file has no
+                // effect.
                 Ok(()) if is_at(&file, &path) => return Ok(Some(Lock { path, _file: file })),
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(Held),
@@ -39,7 +41,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // While it is still locked, so that nobody else has it.
+        // Removed while it is still locked, so that no other process can hold it.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -54,7 +56,7 @@ fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Where files that are open cannot be removed.
+/// On these systems an open file cannot be removed.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> bool {
     true

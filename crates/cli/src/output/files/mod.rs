@@ -1,8 +1,9 @@
-//! The files that the program writes: all of them, of every command, go through here.
+//! All files of all commands are written through this module.
 //!
-//! Before the work everything that will be read and written is named ([`Files`]). So nothing is written twice, or onto
-//! what was read, whatever the names are, and nobody else writes to the same folder or checkpoint meanwhile; what cannot
-//! be written costs no time. After the work each [`Output`] is there whole or as it was before.
+//! Before the work starts, a command names every file that it will read or write ([`Files`]). Thus no file is written
+//! twice or overwrites an input, whatever its path is called; no other process writes to the same folder or checkpoint
+//! at the same time; and a path that is not writable is reported before any time is spent. After the work, each
+//! [`Output`] is either complete or as it was before.
 
 mod identity;
 mod lock;
@@ -20,10 +21,10 @@ use crate::problem::Problem;
 use identity::Identity;
 use lock::Lock;
 
-/// What a command reads and writes.
+/// The files that a command reads and writes.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
-    /// With what they are, in words.
+    /// Each file with a description.
     read: Vec<(String, Identity)>,
     written: Vec<(String, Identity)>,
     locks: Vec<Lock>,
@@ -34,15 +35,15 @@ impl Files {
         Files::default()
     }
 
-    /// This is read, as what the words say.
+    /// Notes that this file is read; `what` describes it in messages.
     pub(crate) fn reads(&mut self, what: &str, path: &Path) {
-        // What is not there is said by whoever reads it.
+        // If it does not exist, the code that reads it reports that.
         if let Ok(identity) = Identity::of(path) {
             self.read.push((what.into(), identity));
         }
     }
 
-    /// A problem is read, perhaps from a file, perhaps with files of data.
+    /// Notes that a problem is read. If it is a file, this includes its data files.
     pub(crate) fn reads_problem(&mut self, name: &str) {
         if !Problem::is_file(name) {
             return;
@@ -54,7 +55,7 @@ impl Files {
         }
     }
 
-    /// A file is written, whatever is there.
+    /// Notes that a file is written; an existing file will be replaced.
     pub(crate) fn output(&mut self, option: &'static str, path: &Path) -> Result<Output, Failure> {
         let failed = |error: &io::Error| Failure::file(option, path, error);
         let identity = Identity::of(path).map_err(|error| failed(&error))?;
@@ -63,7 +64,7 @@ impl Files {
         Ok(Output { option, shown: path.into(), path: identity.path().into() })
     }
 
-    /// The same; one that is there is replaced by force alone.
+    /// The same, but an existing file is replaced only with `force`.
     pub(crate) fn new_output(
         &mut self,
         option: &'static str,
@@ -79,15 +80,15 @@ impl Files {
         self.output(option, path)
     }
 
-    /// A folder of a run is written, in which nobody else writes meanwhile.
+    /// Notes that the folder of a run is written, and locks it.
     pub(crate) fn folder(&mut self, option: &'static str, path: &Path) -> Result<(), Failure> {
         let identity = Identity::of(path).map_err(|error| Failure::file(option, path, &error))?;
         self.claim(option, path, &identity)?;
         self.lock(option, path, &identity)
     }
 
-    /// Checkpoints are written, in which nobody else writes meanwhile; one that is there is replaced by force alone, unless
-    /// it is the one that is gone on from.
+    /// Notes that checkpoints are written, and locks their path. An existing checkpoint is replaced only with `force`,
+    /// or if the run resumes from it.
     pub(crate) fn checkpoint(
         &mut self,
         path: &Path,
@@ -104,7 +105,7 @@ impl Files {
         self.lock(OPTION, path, &identity)
     }
 
-    /// Sees that nothing else is there, read or written.
+    /// Checks that this path differs from all others that are read or written.
     fn claim(&mut self, option: &str, path: &Path, identity: &Identity) -> Result<(), Failure> {
         if identity.is_device() {
             return Ok(());
@@ -131,7 +132,7 @@ impl Files {
         match Lock::new(identity.path()) {
             Ok(lock) => {
                 if lock.is_some() {
-                    // Nobody else is at it.
+                    // We hold the lock, so no other process writes here.
                     beside::clear_away(identity.path());
                 }
                 self.locks.extend(lock);
@@ -145,7 +146,7 @@ impl Files {
     }
 }
 
-/// Whether a path means the standard output.
+/// Whether the path stands for standard output.
 pub(crate) fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }
@@ -159,7 +160,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Writes it, whole or not at all; what is no file, such as a device, as far as it goes.
+    /// Writes the file atomically. If the path is not a regular file (for example a device), it is written directly.
     pub(crate) fn write(
         &self,
         write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
@@ -174,14 +175,14 @@ impl Output {
         done.map_err(|error| self.failed(&error))
     }
 
-    /// That it could not be written.
+    /// The failure to report if the file cannot be written.
     pub(crate) fn failed(&self, error: &dyn std::fmt::Display) -> Failure {
         let Output { option, shown, .. } = self;
         Failure::Running(format!("{option} {}: it cannot be written: {error}", shown.display()))
     }
 }
 
-/// Whether a file can be put in this place; nothing is left there.
+/// Checks that a file can be created or replaced at this path. Leaves nothing behind.
 fn check_writable(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(there) if there.is_dir() => return Err(io::Error::other("it is a folder")),
@@ -194,11 +195,11 @@ fn check_writable(path: &Path) -> io::Result<()> {
     tempfile::Builder::new().prefix(".warpswarm-").tempfile_in(folder).map(drop)
 }
 
-/// Whether checkpoints may be written here.
+/// Checks that checkpoints may be written to this path.
 fn check_replaceable(path: &Path, force: bool) -> Result<(), Failure> {
     let is_free = match fs::symlink_metadata(path) {
         Err(_) => true,
-        // Islands may be kept in a folder that is there.
+        // The checkpoints of islands may be kept in an existing folder that is empty.
         Ok(there) => there.is_dir() && fs::read_dir(path).is_ok_and(|mut all| all.next().is_none()),
     };
     if is_free {
@@ -219,7 +220,8 @@ fn check_replaceable(path: &Path, force: bool) -> Result<(), Failure> {
     }
 }
 
-/// What became of several files: what can be written is written, and the failures are said together.
+/// The results of writing several files. A failure does not prevent the other files from being written; all failures
+/// are reported together.
 #[derive(Debug, Default)]
 pub(crate) struct Written(Vec<Failure>);
 
@@ -228,7 +230,7 @@ impl Written {
         self.0.extend(done.err());
     }
 
-    /// The first failure, with what the others say; that nobody reads is none beside another.
+    /// The first failure with the messages of the others added. A closed pipe counts only if there is no other failure.
     pub(crate) fn result(self) -> Result<(), Failure> {
         let (gone, failures): (Vec<_>, Vec<_>) =
             self.0.into_iter().partition(|failure| matches!(failure, Failure::NobodyReads));
@@ -277,7 +279,7 @@ mod tests {
                 files.output("--trace", Path::new("/dev/null")).unwrap();
             }
         }
-        // Nothing was made meanwhile.
+        // The checks have not created any file.
         assert!(!at("a.json").exists());
         let entries = fs::read_dir(folder.path()).unwrap().count();
         assert_eq!(entries, if cfg!(unix) { 4 } else { 2 });
@@ -305,7 +307,7 @@ mod tests {
             let said = message(Files::new().checkpoint(&notes, force, None));
             assert!(said.contains("is no checkpoint"), "{said}");
         }
-        // Of one that is gone on from nothing is lost.
+        // If the run resumes from this checkpoint, replacing it loses nothing.
         Files::new().checkpoint(&notes, false, Some(&notes)).unwrap();
         let one = folder.path().join("one");
         fs::write(&one, b"warpswarm state\n and more").unwrap();

@@ -1,9 +1,9 @@
-//! Where the individuals of a run are, as pictures have them.
+//! The individuals of a run as points of a picture.
 
 use warpswarm::{Precise, Swarm};
 use warpswarm_pictures::Frame;
 
-/// A run as it is now, with so many individuals at most.
+/// The current frame of a run, with a limited number of individuals.
 pub(super) fn frame<R: Precise>(
     swarm: &Swarm<R>,
     natural: &dyn Fn(&[R]) -> Vec<R>,
@@ -16,7 +16,7 @@ pub(super) fn frame<R: Precise>(
     let fitness = swarm.best.iter().enumerate();
     let best = fitness.min_by_key(|(_, fitness)| fitness.ordered()).map_or(0, |(best, _)| best);
     let every = swarm.best.len().div_ceil(at_most).max(1);
-    // Methods keep only what individuals have taken for good.
+    // For methods only the accepted points of individuals are stored.
     let places = if swarm.positions.is_empty() { &swarm.best_positions } else { &swarm.positions };
     Frame {
         iteration: swarm.control.iterations,

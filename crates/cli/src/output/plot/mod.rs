@@ -1,4 +1,4 @@
-//! Pictures of what `solve` did: `--plot`.
+//! Pictures of the results of `solve`: `--plot`.
 
 mod individuals;
 mod moving;
@@ -27,10 +27,10 @@ pub(crate) use moving::Moving;
 use moving::{FRAMES, RUNS};
 pub(crate) use plane::plane;
 
-/// Panels of a swarm that moves, at most.
+/// The largest number of panels in a picture of a moving swarm.
 const PANELS: usize = 6;
 
-/// Whether all pictures can be drawn.
+/// Checks that all pictures can be drawn.
 pub(crate) fn check(plots: &[Plot<Kind>], run: &Run) -> Result<(), Failure> {
     plots.iter().try_for_each(|plot| check_one(plot, &run.problem, run.settings.runs))
 }
@@ -62,7 +62,7 @@ pub(crate) fn outputs<K>(plots: &[Plot<K>], files: &mut Files) -> Result<Vec<Out
     plots.iter().map(|plot| files.output("--plot", &plot.path)).collect()
 }
 
-/// Writes a picture that has been drawn into its file, and, unless nothing is to be said, says what it shows.
+/// Writes a finished picture to its file. Unless `is_quiet`, also prints what it shows.
 pub(crate) fn write<K: Named>(
     plot: &Plot<K>,
     file: &Output,
@@ -78,10 +78,10 @@ pub(crate) fn write<K: Named>(
     Ok(())
 }
 
-/// The bytes of a picture, or why it cannot be drawn.
+/// The bytes of a picture, or the reason why it cannot be drawn.
 pub(crate) type Drawn = Result<Vec<u8>, warpswarm_pictures::Error>;
 
-/// What was asked for and done.
+/// A run and its results.
 pub(crate) struct Done<'a, R> {
     pub(crate) run: &'a Run,
     pub(crate) report: &'a Report<R>,
@@ -90,7 +90,7 @@ pub(crate) struct Done<'a, R> {
     pub(crate) moving: Option<Moving>,
 }
 
-/// Where the individuals of the best run are at its end, where a picture shows that and they have been evaluated.
+/// The positions of the individuals in the best run at its end, if a picture shows them and they have been evaluated.
 pub(crate) fn end<R: Precise>(
     plots: &[Plot<Kind>],
     optimiser: &mut Optimiser<R>,
@@ -107,14 +107,14 @@ pub(crate) fn end<R: Precise>(
     Ok(Some(frame(&swarms[place], &|x| optimiser.natural(x), usize::MAX)))
 }
 
-/// The place of the best run in the batch.
+/// The index of the best run in the batch.
 fn best_run<R: Precise>(report: &Report<R>) -> usize {
     let best = report.best();
     report.runs.iter().position(|run| std::ptr::eq(&run.best, best)).unwrap_or(0)
 }
 
 impl<R: Precise> Done<'_, R> {
-    /// Draws each picture into its file.
+    /// Draws each picture and writes its file.
     pub(crate) fn draw(
         &self,
         plots: &[Plot<Kind>],
@@ -203,7 +203,7 @@ impl<R: Precise> Done<'_, R> {
         bounds.enumerate().map(parameter).collect()
     }
 
-    /// Each constraint at the best point of each run.
+    /// The value of each constraint at the best point of each run.
     fn constraints(&self) -> Vec<(String, Vec<f64>)> {
         let problem = &self.run.problem;
         let best = |run: &RunReport<R>| problem.constraints(&run.best.position);
@@ -213,13 +213,13 @@ impl<R: Precise> Done<'_, R> {
         names.map(|(i, name)| (name.to_string(), of(i))).collect()
     }
 
-    /// The best run from where it began to where it ended.
+    /// The frames of the best run, from its start to its end.
     fn frames(&self, count: usize) -> Vec<Frame> {
         let moving = self.moving.as_ref();
         moving.map_or(Vec::new(), |moving| moving.frames(best_run(self.report), count))
     }
 
-    /// Models at the best point beside the data.
+    /// The models at the best point, together with the data.
     fn fit(&self, title: &str) -> Result<Picture, Failure> {
         let best: Vec<f64> = self.report.best().position.iter().map(|x| x.to_f64()).collect();
         let file = self.run.problem.with_models();
@@ -234,7 +234,7 @@ impl<R: Precise> Done<'_, R> {
     }
 }
 
-/// How each run went.
+/// The records of each run.
 fn records<R: Precise>(report: &Report<R>) -> Vec<Vec<Record>> {
     let record = |row: Row<R>| Record {
         iteration: row.iteration,

@@ -1,4 +1,4 @@
-//! Where individuals are while runs are under way, for pictures of a swarm that moves.
+//! Positions of the individuals during the runs, for pictures of a moving swarm.
 
 use warpswarm::{Event, Precise, Runs};
 use warpswarm_pictures::{Frame, Kind};
@@ -7,32 +7,32 @@ use super::individuals::frame;
 use crate::args::Plot;
 use crate::failure::Failure;
 
-/// Frames of a swarm that moves, at most.
+/// The largest number of frames in a picture.
 pub(super) const FRAMES: usize = 48;
-/// Frames of a run that are kept, at most.
+/// The largest number of frames that are stored for each run.
 const KEPT: usize = 3 * FRAMES;
-/// Points of all runs at one moment, at most: all that is kept stays below 350 MB.
+/// The largest number of points of all runs in one frame. It limits the memory to 350 MB.
 const POINTS: usize = 1 << 17;
-/// Points of a run in a frame, at least and at most.
+/// The smallest and largest number of points of each run in a frame.
 const OF_A_RUN: (usize, usize) = (16, 2000);
-/// So many runs can be followed.
+/// The largest number of runs that can be followed.
 pub(super) const RUNS: u64 = (POINTS / OF_A_RUN.0) as u64;
 
-/// Frames of every run, as nobody knows yet which will be the best.
+/// The frames of every run: which run will be the best is not known yet.
 pub(crate) struct Moving {
-    /// `[run][moment]`
+    /// `[run][frame]`
     runs: Vec<Vec<Frame>>,
-    /// The iteration of the next frames.
+    /// The iteration at which the next frames are taken.
     next: u64,
 }
 
 impl Moving {
-    /// Where a picture needs them.
+    /// `None` if no picture needs the frames.
     pub(crate) fn new(plots: &[Plot<Kind>]) -> Option<Moving> {
         plots.iter().any(Plot::<Kind>::moves).then_some(Moving { runs: Vec::new(), next: 0 })
     }
 
-    /// Takes frames where they are due: at first after every iteration, later at intervals that grow with the run.
+    /// Takes frames when they are due: first after every iteration, later at intervals that grow with the run.
     pub(crate) fn see<R: Precise>(
         &mut self,
         event: &Event<'_, R>,
@@ -43,7 +43,7 @@ impl Moving {
             Event::Finished(_) => self.next,
             _ => return Ok(()),
         };
-        // Before all first individuals have been evaluated there is nothing to see.
+        // Before all initial individuals have been evaluated there is nothing to show.
         if runs.are_placed() && (at >= self.next || self.runs.is_empty()) {
             self.take(runs)?;
             self.next = at + (at / FRAMES as u64).max(1);
@@ -57,7 +57,7 @@ impl Moving {
         self.runs.resize_with(swarms.len(), Vec::new);
         let at_most = (POINTS / swarms.len().max(1)).clamp(OF_A_RUN.0, OF_A_RUN.1);
         for (frames, swarm) in self.runs.iter_mut().zip(&swarms) {
-            // A run that has stopped is seen once more only.
+            // For a run that has stopped, only one more frame is taken.
             if frames.last().is_none_or(|last| last.iteration < swarm.control.iterations) {
                 frames.push(frame(swarm, &|x| runs.natural(x), at_most));
             }
@@ -68,13 +68,14 @@ impl Moving {
         Ok(())
     }
 
-    /// So many of a run at most, from the first to the last.
+    /// At most `count` frames of a run, from its first to its last.
     pub(super) fn frames(&self, run: usize, count: usize) -> Vec<Frame> {
         self.runs.get(run).map_or(Vec::new(), |frames| chosen(frames, count))
     }
 }
 
-/// So many frames at most, the first and the last among them, the nearer together the earlier: most happens early.
+/// At most `count` of the frames, including the first and the last. Early frames are closer together, because most
+/// changes happen early.
 fn chosen(frames: &[Frame], count: usize) -> Vec<Frame> {
     let at: Vec<u64> = frames.iter().map(|frame| frame.iteration).collect();
     let (Some(first), Some(last)) = (at.first(), at.last()) else {
@@ -115,7 +116,7 @@ mod tests {
         assert!(chosen(&[], 48).is_empty());
     }
 
-    /// However long a run takes, and wherever it ends, what is kept has a frame near each moment that a picture shows.
+    /// However long a run takes, and wherever it ends, a stored frame is close to each moment that a picture shows.
     #[test]
     fn frames_that_are_kept_are_near_those_that_are_shown() {
         let (mut frames, mut next, mut last) = (Vec::new(), 0, 0);

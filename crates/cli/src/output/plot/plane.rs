@@ -1,10 +1,10 @@
-//! A problem in two dimensions, as pictures have it.
+//! A two-dimensional problem as the background of a picture.
 
 use warpswarm_pictures::Plane;
 
 use crate::problem::Problem;
 
-/// A problem in two dimensions.
+/// A two-dimensional problem.
 pub(crate) fn plane(problem: &Problem) -> Plane {
     let corner = |bounds: &[f64]| [bounds[0], bounds[1]];
     let value = |point: [f64; 2]| {
