@@ -34,11 +34,11 @@ Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupte
 
 #[derive(Debug, Args)]
 pub(crate) struct TuneArgs {
-    /// Problems on which to tune, with settings, separated by commas
+    /// Algorithm; `warpswarm list algorithms` lists them, `warpswarm list algorithms ID` shows the parameters of one
     #[arg(value_name = "ALGORITHM")]
     pub(crate) algorithm: String,
 
-    /// On what to tune: problems with settings, separated by commas
+    /// Problems on which to tune, with settings, separated by commas
     #[arg(
         long,
         value_name = "NAME|FILE.toml[:KEY=VALUE],...",
