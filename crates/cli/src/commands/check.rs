@@ -1,4 +1,4 @@
-//! `warpswarm check`: what is wrong with a problem, before time is spent on it.
+//! `warpswarm check`: looks for mistakes in a problem before time is spent on it.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -10,16 +10,16 @@ use crate::failure::{Code, Failure, RUNNING, SUCCESS};
 use crate::problem::{Problem, Said};
 use crate::shown;
 
-/// Points that are looked at, the bounds and the centre among them.
+/// The number of points at which the problem is evaluated, including corners of the bounds and the centre.
 const POINTS: usize = 1003;
-/// Seconds that looking at them may take, about.
+/// The approximate limit on the time for these evaluations, in seconds.
 const SECONDS: f64 = 2.0;
-/// Individuals of the runs in which CPU and device are compared.
+/// The population size of the runs that compare CPU and device.
 const INDIVIDUALS: u64 = 256;
-/// How far, relative to each other, f32 and f64 may be before it is said.
+/// The largest relative difference between f32 and f64 that is not reported.
 const NEAR: f64 = 1e-3;
 
-/// Looks at a problem, and says what it found.
+/// Checks a problem and prints the findings.
 pub(crate) fn run(args: &CheckArgs) -> Result<Code, Failure> {
     let problem = asked(args)?;
     let mut text = String::new();
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Code, Failure> {
     let settings =
         Settings { backend: args.backend, individuals: INDIVIDUALS, ..Settings::default() };
     let mut wrong = Vec::new();
-    // Slow ones would take minutes.
+    // For slow problems this would take minutes.
     if found.seconds * 1e5 < SECONDS * 10.0 {
         wrong.extend(device(&problem.check::<f32>(&settings)?, "f32", &mut text));
         wrong.extend(device(&problem.check::<f64>(&settings)?, "f64", &mut text));
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Code, Failure> {
     Ok(if wrong.is_empty() { SUCCESS } else { RUNNING })
 }
 
-/// What has been found, in one line.
+/// A summary of the findings in one line.
 fn verdict(wrong: &[String], doubts: &[String]) -> String {
     let look = format!("look at {}", doubts.join(", "));
     match (wrong.is_empty(), doubts.is_empty()) {
@@ -62,12 +62,12 @@ fn verdict(wrong: &[String], doubts: &[String]) -> String {
     }
 }
 
-/// The problem that the arguments name.
+/// The problem that the arguments select.
 pub(crate) fn asked(args: &CheckArgs) -> Result<Problem, Failure> {
     Problem::of(&args.problem, &Said { dim: args.dim, instance: args.instance, ..Said::default() })
 }
 
-/// Describes what CPU and device make of it, and says what is wrong.
+/// Describes the comparison of CPU and device; returns the errors that were found.
 fn device<R: Precise>(checked: &CheckReport<R>, precision: &str, text: &mut String) -> Vec<String> {
     for (number, line) in checked.to_string().lines().enumerate() {
         let head = if number == 0 { precision } else { "" };
@@ -81,19 +81,19 @@ fn device<R: Precise>(checked: &CheckReport<R>, precision: &str, text: &mut Stri
     wrong
 }
 
-/// What was seen at the points.
+/// The results of the evaluations.
 struct Found {
     points: usize,
-    /// Seconds of an evaluation in `f64`, of one thread.
+    /// Seconds for one evaluation in `f64`, on one thread.
     seconds: f64,
-    /// How many points are feasible, and the least value of those.
+    /// The number of feasible points, and the best value of these.
     feasible: usize,
     best: Option<f64>,
-    /// At how many points each constraint is met.
+    /// For each constraint the number of points that meet it.
     met: Vec<(String, usize)>,
-    /// At how many points value or violation is not finite, and the first one.
+    /// The number of points whose value or violation is not finite, and the first of them.
     not_finite: (usize, Option<Vec<f64>>),
-    /// At how many points the precisions differ, and where most.
+    /// The number of points at which the precisions differ, and the one with the largest difference.
     differ: (usize, Option<Apart>),
 }
 
@@ -161,7 +161,7 @@ impl Found {
         let apart = |a: f64, b: f64| (a - b).abs() / a.abs().max(b.abs()).max(f64::MIN_POSITIVE);
         let by = apart(single.value, double.value);
         let is_met = |of: Fitness<f64>| of.violation == 0.0;
-        // Nearer than that nothing is said, also where f32 is not finite.
+        // Small differences are ignored. If f32 is not finite, the comparison is false, and the point is reported.
         if by <= NEAR && is_met(single) == is_met(double) {
             return;
         }
@@ -172,7 +172,7 @@ impl Found {
         }
     }
 
-    /// What may be a mistake.
+    /// Findings that may be mistakes.
     fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
         let never = self.met.iter().filter(|(_, met)| *met == 0);

@@ -1,4 +1,4 @@
-//! `warpswarm checkpoint`: what a checkpoint contains, without going on from it.
+//! `warpswarm checkpoint`: shows the contents of a checkpoint without resuming it.
 
 use std::fs;
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use crate::output::summary;
 use crate::run::Run;
 use crate::shown;
 
-/// Reads a checkpoint, and says what is in it.
+/// Reads a checkpoint and prints its contents.
 pub(crate) fn run(args: &CheckpointArgs) -> Result<Code, Failure> {
     let looked = looked(args)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -32,16 +32,16 @@ pub(crate) fn run(args: &CheckpointArgs) -> Result<Code, Failure> {
     Ok(SUCCESS)
 }
 
-/// What is in a checkpoint, for programs.
+/// The contents of a checkpoint, for programs.
 #[derive(Debug, Serialize)]
 pub(crate) struct Looked {
     file: PathBuf,
-    /// What is damaged is not looked at, but refused.
+    /// Always true: a damaged checkpoint is refused.
     intact: bool,
     bytes: u64,
     /// The version of the program that wrote it.
     version: String,
-    /// When it was written, in seconds since the beginning of 1970.
+    /// When it was written, in seconds since 1970-01-01 00:00 UTC.
     written: Option<u64>,
     problem: String,
     dimensions: usize,
@@ -51,11 +51,11 @@ pub(crate) struct Looked {
     seed: u64,
     individuals: u64,
     runs: u64,
-    /// How many of the runs are islands: all or none.
+    /// The number of islands: that of the runs, or 0.
     islands: u64,
     iterations: u64,
     iterations_limit: Option<u64>,
-    /// Of all runs; none of islands.
+    /// The sum over all runs; `None` for islands.
     evaluations: Option<u64>,
     evaluations_limit: Option<u64>,
     seconds: f64,
@@ -63,17 +63,17 @@ pub(crate) struct Looked {
     resume: String,
 }
 
-/// The best of all runs.
+/// The best point of all runs.
 #[derive(Debug, Serialize)]
 struct Best {
     value: Number<f64>,
     violation: Number<f64>,
-    /// As its precision has it.
+    /// The value as text in the precision of the run.
     #[serde(skip)]
     text: String,
 }
 
-/// Reads the checkpoint that the arguments name.
+/// Reads the checkpoint that the arguments select.
 pub(crate) fn looked(args: &CheckpointArgs) -> Result<Looked, Failure> {
     let path = &args.file;
     if path.is_dir() {
@@ -95,7 +95,7 @@ pub(crate) fn looked(args: &CheckpointArgs) -> Result<Looked, Failure> {
     Ok(Looked::of(path, Some(path), bytes, &run, found))
 }
 
-/// How far runs are.
+/// The progress of the runs.
 struct Found {
     iterations: u64,
     evaluations: Option<u64>,
@@ -104,7 +104,7 @@ struct Found {
 }
 
 impl Found {
-    /// The runs of a file, as an optimiser that would go on with them on the CPU sees them.
+    /// The progress of runs in a file, as seen by an optimiser that resumes them on the CPU.
     fn of<R: Precise + DeserializeOwned>(
         run: &Run,
         checkpoint: warpswarm::Checkpoint<R>,
@@ -121,7 +121,7 @@ impl Found {
         Ok(Found { iterations, evaluations: Some(evaluations), seconds, best })
     }
 
-    /// Islands, whose states say what is best.
+    /// The progress of islands, whose states contain the best points.
     fn of_islands<R: Precise>(run: &Run, checkpoint: warpswarm::Checkpoint<R>) -> Found {
         let states = &checkpoint.states;
         let best = states.iter().map(|swarm| swarm.found().0.fitness.exact());
@@ -212,16 +212,16 @@ impl Looked {
     }
 }
 
-/// So many seconds ago, in one unit.
+/// The time since then, in a single unit.
 fn ago(seconds: u64) -> String {
     const UNITS: [(u64, &str); 4] =
         [(86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")];
-    // From two of a unit on, so that it is not far off.
+    // A unit is used from two of it, so that rounding matters little.
     let unit = UNITS.into_iter().find(|(length, _)| seconds >= 2 * length).unwrap_or((1, "second"));
     format!("{} ago", counted(seconds / unit.0, unit.1))
 }
 
-/// A path as a shell takes it.
+/// A path, quoted for a shell if necessary.
 fn quoted(path: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+:,=@%".contains(c);
     match path.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! `warpswarm doctor`: what this machine and this build can do, and how to get what is missing.
+//! `warpswarm doctor`: shows what this machine and this build support, and how to install what is missing.
 
 use std::fs;
 use std::io::{self, Write};
@@ -11,14 +11,14 @@ use warpswarm_ptx_builder::toolchain::SETUP_COMMAND;
 use crate::args::DoctorArgs;
 use crate::failure::{Code, Failure, SUCCESS};
 
-/// Builds the program anew, with GPU kernels where that is possible.
+/// Rebuilds the program, with GPU kernels if possible.
 const REBUILD: &str = "cargo xtask run -- doctor";
 
-/// The emulator is for those who write kernels.
+/// The emulator is meant for developers of kernels.
 const NO_EMULATOR: &str =
     "not built in; cargo install --path crates/cli --features emulator adds it";
 
-/// Looks, and says what it found.
+/// Examines the machine and prints the findings.
 pub(crate) fn run(args: &DoctorArgs) -> Result<Code, Failure> {
     let findings = Findings::of(system::report(), toolchain(), has_nvidia_gpu());
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<Code, Failure> {
     Ok(SUCCESS)
 }
 
-/// Everything that was looked at.
+/// Everything that was examined.
 #[derive(Debug, Serialize)]
 struct Findings {
     driver: Finding<Driver>,
@@ -42,7 +42,7 @@ struct Findings {
     backends: Backends,
 }
 
-/// One thing: there, or missing for a reason and with the command that brings it.
+/// A part that was found, or the reason why it is missing and the command that installs it.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Finding<T> {
@@ -61,7 +61,7 @@ struct Device {
     memory_bytes: u64,
     compute_capability: String,
     multiprocessors: u32,
-    /// Whether it runs the kernels that were built in; none where there are none.
+    /// Whether the device can run the built-in kernels; `None` if none are built in.
     runs_kernels: Option<bool>,
     has_clusters: bool,
 }
@@ -181,7 +181,7 @@ impl Device {
         }
     }
 
-    /// What it can and cannot do.
+    /// What the device can run.
     fn abilities(&self) -> &'static str {
         match (self.runs_kernels, self.has_clusters) {
             (Some(false), _) => "too old for the GPU kernels",
@@ -200,7 +200,7 @@ fn toolchain() -> Result<Toolchain, String> {
     Ok(Toolchain { version, origin, rustc: rustc.display().to_string() })
 }
 
-/// Whether the PCI bus shows a display controller of NVIDIA's: without one no driver would help.
+/// Whether the PCI bus has an NVIDIA display controller. Without one, a driver would not help.
 fn has_nvidia_gpu() -> bool {
     let is = |path: &std::path::Path, start: &str| {
         fs::read_to_string(path).is_ok_and(|text| text.trim().starts_with(start))

@@ -14,7 +14,7 @@ use crate::failure::{Code, Failure, SUCCESS};
 use crate::output::number::parameter as json;
 use crate::output::summary;
 
-/// Columns of a line of a list; a longer description is cut.
+/// The width of a line in a list; longer descriptions are truncated.
 const WIDTH: usize = 110;
 
 /// Lists problems or algorithms, or describes one of them.
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<Code, Failure> {
     Ok(SUCCESS)
 }
 
-/// Built-in problems, and functions of the BBOB suite.
+/// Built-in problems and BBOB functions.
 type Problems = (&'static [ProblemInfo], &'static [bbob::Function]);
 
 fn every_problem() -> Problems {
@@ -71,7 +71,7 @@ fn print_json(out: &mut impl Write, rows: &impl Serialize) -> io::Result<()> {
     writeln!(out)
 }
 
-/// A line for each problem: its name, its dimensions, its formula.
+/// Prints one line per problem: its name, dimensions and formula.
 fn print_problems(out: &mut impl Write) -> io::Result<()> {
     let width = problems::all().iter().map(|problem| problem.id.len()).max().unwrap_or(0);
     let mut line = |id: &str, dimensions: &str, what: &str| {
@@ -97,7 +97,7 @@ fn print_problems(out: &mut impl Write) -> io::Result<()> {
     )
 }
 
-/// The numbers of dimensions, in a few letters.
+/// The allowed dimensions in a few letters.
 fn in_short(dimensions: Dimensions) -> String {
     match dimensions {
         Dimensions { least, most, .. } if least == most => least.to_string(),
@@ -109,7 +109,7 @@ fn in_short(dimensions: Dimensions) -> String {
     }
 }
 
-/// A line for each algorithm: its name, and what it is.
+/// Prints one line per algorithm: its name and title.
 fn print_algorithms(out: &mut impl Write) -> io::Result<()> {
     let width = algorithms::ALL.iter().map(|algorithm| algorithm.id.len()).max().unwrap_or(0);
     for algorithm in algorithms::ALL {
@@ -122,7 +122,7 @@ fn print_algorithms(out: &mut impl Write) -> io::Result<()> {
     )
 }
 
-/// A text, or as much of it as there is room for.
+/// The text, truncated to the available width.
 fn cut(text: &str, room: usize) -> String {
     match text.char_indices().nth(room.saturating_sub(3)) {
         Some((end, _)) if text.chars().count() > room => format!("{}...", text[..end].trim_end()),
@@ -130,7 +130,7 @@ fn cut(text: &str, room: usize) -> String {
     }
 }
 
-/// The whole entry of a built-in problem.
+/// Prints all information on a built-in problem.
 fn print_problem(out: &mut impl Write, problem: &ProblemInfo) -> io::Result<()> {
     writeln!(out, "{}: {}", problem.id, problem.formula)?;
     for Constraint { name, formula } in problem.constraints {
@@ -145,7 +145,7 @@ fn print_problem(out: &mut impl Write, problem: &ProblemInfo) -> io::Result<()> 
     writeln!(out, "  source      {}", problem.source)
 }
 
-/// The whole entry of a function of the BBOB suite.
+/// Prints all information on a BBOB function.
 fn print_function(out: &mut impl Write, function: &bbob::Function) -> io::Result<()> {
     let said = Problem::of_suite(function);
     let (least, most) = (bbob::MIN_DIMENSIONS, bbob::MAX_DIMENSIONS);
@@ -160,7 +160,7 @@ fn print_function(out: &mut impl Write, function: &bbob::Function) -> io::Result
     writeln!(out, "  source      {}", said.source)
 }
 
-/// `: d, D, P`, where the coordinates have names.
+/// The names of the coordinates, such as `: d, D, P`, if they have any.
 fn named(problem: &ProblemInfo) -> String {
     match problem.coordinates {
         [] => String::new(),
@@ -168,7 +168,7 @@ fn named(problem: &ProblemInfo) -> String {
     }
 }
 
-/// The whole entry of an algorithm.
+/// Prints all information on an algorithm.
 fn print_algorithm(out: &mut impl Write, algorithm: &AlgorithmInfo) -> io::Result<()> {
     let backends: Vec<&str> = algorithm.backends.iter().map(|b| b.name()).collect();
     writeln!(out, "{}: {}", algorithm.id, algorithm.title)?;
@@ -186,14 +186,14 @@ fn print_algorithm(out: &mut impl Write, algorithm: &AlgorithmInfo) -> io::Resul
     Ok(())
 }
 
-/// A problem; bounds and optimum in its usual number of dimensions.
+/// A problem. Bounds and optimum are those in its default dimensions.
 #[derive(Debug, Serialize)]
 struct Problem {
     id: &'static str,
     formula: &'static str,
     source: &'static str,
     dimensions: Allowed,
-    /// The largest number of an instance.
+    /// The largest instance number.
     #[serde(skip_serializing_if = "Option::is_none")]
     instances: Option<u32>,
     coordinates: &'static [&'static str],
@@ -206,7 +206,7 @@ struct Problem {
 #[derive(Debug, Serialize)]
 struct Allowed {
     least: usize,
-    /// None for any number.
+    /// `None` if there is no limit.
     most: Option<usize>,
     multiple_of: usize,
     usual: usize,
@@ -218,7 +218,7 @@ struct Named {
     formula: &'static str,
 }
 
-/// The best that is known.
+/// The best known point.
 #[derive(Debug, Serialize)]
 struct Optimum {
     value: Option<f64>,
@@ -250,7 +250,7 @@ impl Problem {
         }
     }
 
-    /// A function of the BBOB suite, whose optimum depends on the instance.
+    /// A BBOB function, whose optimum depends on the instance.
     fn of_suite(function: &bbob::Function) -> Problem {
         let usual = bbob::USUAL_DIMENSIONS;
         let most = Some(bbob::MAX_DIMENSIONS);
@@ -268,7 +268,7 @@ impl Problem {
         }
     }
 
-    /// One range where all are the same.
+    /// The bounds as text; a single range if all coordinates have the same.
     fn bounds_in_words(&self) -> String {
         let words = |(lower, upper): (&f64, &f64)| format!("{lower} to {upper}");
         let ranges: Vec<String> = self.lower.iter().zip(&self.upper).map(words).collect();

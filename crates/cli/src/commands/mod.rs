@@ -1,5 +1,5 @@
-//! The commands: a file or a folder for each, whose `run` does what the arguments ask for. Here the one is called that a
-//! command line names, from the program or from a [`Caller`].
+//! The commands, one file or folder each. Its `run` executes the command. This module calls the command that a command
+//! line of the program or a [`Caller`] selects.
 
 pub(crate) mod check;
 pub(crate) mod checkpoint;
@@ -26,7 +26,7 @@ use crate::caller::{Caller, NotDone};
 use crate::failure::{Code, Failure, INTERRUPTED};
 use crate::runs::ranks::Ranks;
 
-/// Does what a command line asks for.
+/// Executes the command of a command line.
 pub(crate) fn run(ranks: &Ranks, asked: Command) -> Result<Code, Failure> {
     match asked {
         Command::Solve(args) => solve::run(ranks, &args),
@@ -48,12 +48,12 @@ pub(crate) fn run(ranks: &Ranks, asked: Command) -> Result<Code, Failure> {
 }
 
 impl Caller {
-    /// Does `compare`, `tune` or `report`, with the words that come after the program's name. Nothing is printed where they
-    /// have `--quiet`.
+    /// Executes `compare`, `tune` or `report` with these arguments, without the program's name. With `--quiet` nothing
+    /// is printed.
     ///
     /// # Errors
     ///
-    /// Where that cannot be done, or was interrupted.
+    /// If the command fails or is interrupted.
     pub fn run(self, words: impl IntoIterator<Item = OsString>) -> Result<(), NotDone> {
         let words = iter::once("warpswarm".into()).chain(words);
         let arguments = Arguments::try_parse_from(words)

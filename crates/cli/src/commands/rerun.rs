@@ -22,14 +22,14 @@ use crate::runs::outputs::exit_code;
 use crate::runs::perform::Started;
 use crate::runs::progress::Display;
 
-/// Reasons for a run to end that are not the numbers', and those that may hide one.
+/// Reasons for stopping that depend on the time of a run, and a reason that may hide one of them.
 const BY_CHANCE: [&str; 2] = ["seconds", "interrupted"];
 const HIDES_ONE: &str = "nothing-finite";
 
-/// Something differed.
+/// The exit code if the results differ.
 const DIFFERS: u8 = 1;
 
-/// Repeats a run, and says what differs.
+/// Repeats a run and prints the differences.
 pub(crate) fn run(args: &RerunArgs) -> Result<Code, Failure> {
     let before = Before::read(&args.folder)?;
     match before.run.precision {
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &RerunArgs) -> Result<Code, Failure> {
     }
 }
 
-/// What a run's folder has.
+/// The contents of a run's folder.
 pub(crate) struct Before {
     run: Run,
     result: Json,
@@ -56,7 +56,7 @@ impl Before {
         })
     }
 
-    /// The run that repeats it.
+    /// The run that repeats this one.
     pub(crate) fn again(&self, place: &PlaceArgs) -> Run {
         let mut again = self.run.clone().at(place);
         as_far(&mut again.settings, &self.result);
@@ -96,7 +96,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
         writeln!(out, "{what:<12}{there} there, {here} here")?;
     }
     let solved = Solved::new(&again, &report);
-    // Through its text, as the other one: single precision is not widened.
+    // Converted to text and parsed, as the stored result was. Otherwise numbers of single precision would be widened.
     let mut text = Vec::new();
     solved.write(&mut text)?;
     let mut solved = serde_json::from_slice(&text).map_err(io::Error::from)?;
@@ -125,7 +125,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     Ok(DIFFERS)
 }
 
-/// Where and with what the run was done, as far as that differs.
+/// The differences in version, device and compiler between the two runs.
 fn places(first: &Run, again: &Run) -> Vec<(&'static str, String, String)> {
     let toolchain = |run: &Run| run.taken.as_ref()?.device_toolchain.clone();
     let place = |run: &Run| run.taken.as_ref().map(|taken| taken.to_string()).unwrap_or_default();
@@ -140,7 +140,7 @@ fn places(first: &Run, again: &Run) -> Vec<(&'static str, String, String)> {
     all
 }
 
-/// Has a run that was ended by its time, or by Ctrl-C, end where it ended.
+/// If the run was stopped by its time limit or Ctrl-C, limits its repetition to the same number of iterations.
 fn as_far(settings: &mut Settings, result: &Json) {
     let runs = || result["runs"].as_array().into_iter().flatten();
     let reason = |run: &Json| run["stop_reason"].as_str().unwrap_or_default().to_owned();
@@ -149,7 +149,7 @@ fn as_far(settings: &mut Settings, result: &Json) {
         BY_CHANCE.contains(&reason.as_str()) || reason == HIDES_ONE
     };
     let stop = &mut settings.stop;
-    // Where nothing but the time was a limit of all, none would be left.
+    // If the time was the only limit, the repetition would have none.
     let by_time = stop.seconds.is_some() && stop.iterations.is_none() && stop.evaluations.is_none();
     if by_time || runs().any(by_chance) {
         stop.iterations = runs().filter_map(|run| run["iterations"].as_u64()).max();
@@ -157,7 +157,7 @@ fn as_far(settings: &mut Settings, result: &Json) {
     stop.seconds = None;
 }
 
-/// Makes reasons equal that are not the numbers'.
+/// Ignores reasons for stopping that depend on the time of a run.
 fn forget_chance(there: &mut Json, here: &mut Json) {
     let runs = |of: &mut Json| of["runs"].as_array().map_or(0, Vec::len);
     for i in 0..runs(there).min(runs(here)) {
@@ -178,7 +178,7 @@ fn difference(name: &str, there: &Json, here: &Json) -> Option<String> {
         }
         (Json::Array(a), Json::Array(b)) if a.len() == b.len() => (a.iter().zip(b).enumerate())
             .find_map(|(i, (a, b))| difference(&format!("{name}[{i}]"), a, b)),
-        // In words, in which -0 is not 0.
+        // Compared as text, in which -0 differs from 0.
         _ => {
             let [there, here] = [there, here].map(Json::to_string);
             (there != here).then(|| format!("{name} is {there} there, {here} here"))
@@ -186,7 +186,7 @@ fn difference(name: &str, there: &Json, here: &Json) -> Option<String> {
     }
 }
 
-/// A trace as it is written.
+/// A trace as read from a file.
 struct Rows {
     names: StringRecord,
     rows: Vec<StringRecord>,
@@ -197,7 +197,7 @@ fn rows(reader: &mut csv::Reader<impl io::Read>) -> csv::Result<Rows> {
     Ok(Rows { names, rows: reader.records().collect::<csv::Result<_>>()? })
 }
 
-/// The difference that is at the earliest iteration, apart from seconds.
+/// The difference at the earliest iteration, ignoring the column of seconds.
 fn first_difference(there: &Rows, here: &Rows) -> Option<String> {
     if there.names != here.names {
         return Some("the trace has other columns".into());
@@ -238,15 +238,16 @@ fn read_trace(path: &Path) -> Result<Rows, Failure> {
 /// A writer that compares what is written with a file, line by line.
 struct Compared {
     file: BufReader<File>,
-    /// Lines that were compared.
+    /// The number of lines compared so far.
     line: u64,
     pending: Vec<u8>,
-    /// The first line that differs, from 1.
+    /// The number of the first line that differs, from 1.
     differs: Option<u64>,
 }
 
 impl Compared {
-    /// None where there is no such file, or one that begins later, with a run that was gone on with.
+    /// `None` if there is no such file, or if it was written by a resumed run and therefore starts at a later
+    /// iteration.
     fn open(path: &Path) -> Result<Option<Self>, Failure> {
         if !path.exists() {
             return Ok(None);

@@ -15,7 +15,7 @@ use crate::runs::islands;
 use crate::runs::perform::perform;
 use crate::runs::ranks::Ranks;
 
-/// Goes on from a checkpoint.
+/// Resumes a run from a checkpoint.
 pub(crate) fn run(ranks: &Ranks, args: &ResumeArgs) -> Result<Code, Failure> {
     if ranks.are_many() || args.file.is_dir() {
         return run_islands(ranks, args);
@@ -25,14 +25,14 @@ pub(crate) fn run(ranks: &Ranks, args: &ResumeArgs) -> Result<Code, Failure> {
     perform(run, Some(&file), &output, files)
 }
 
-/// Goes on from a folder in which epochs are kept.
+/// Resumes islands from a folder of checkpoints.
 fn run_islands(ranks: &Ranks, args: &ResumeArgs) -> Result<Code, Failure> {
     let (run, kept) = ranks.agree("", asked_islands(args))?;
     let (output, files) = outputs(args);
     islands::perform(ranks, run, Some((&kept, &args.file)), &output, files)
 }
 
-/// What is written, further checkpoints among it, and what is read.
+/// The outputs, including further checkpoints, and the files that are read.
 fn outputs(args: &ResumeArgs) -> (OutputArgs, Files) {
     let mut output = args.output.clone();
     output.checkpoint.get_or_insert_with(|| args.file.clone());
@@ -41,13 +41,13 @@ fn outputs(args: &ResumeArgs) -> (OutputArgs, Files) {
     (output, files)
 }
 
-/// A file that a run has left, and which run that is.
+/// Opens a checkpoint file and reads the definition of its run.
 pub(crate) fn opened(path: &Path) -> Result<(Run, CheckpointFile), Failure> {
     let file = CheckpointFile::open(path)?;
     Ok((Run::from_toml(file.about(), path)?, file))
 }
 
-/// The run that is gone on with, and where it was left.
+/// The run to resume, and its checkpoint.
 pub(crate) fn asked(args: &ResumeArgs) -> Result<(Run, CheckpointFile), Failure> {
     let (run, file) = opened(&args.file)?;
     let mut run = run.at(&args.place);
@@ -59,7 +59,7 @@ pub(crate) fn asked(args: &ResumeArgs) -> Result<(Run, CheckpointFile), Failure>
     Ok((run, file))
 }
 
-/// A folder that islands have left, and which islands these are.
+/// Opens a folder of checkpoints and reads the definition of its islands.
 pub(crate) fn opened_folder(folder: &Path) -> Result<(Run, CheckpointFolder), Failure> {
     let path = folder.display();
     if folder.join(RUN).is_file() {
@@ -77,7 +77,7 @@ pub(crate) fn opened_folder(folder: &Path) -> Result<(Run, CheckpointFolder), Fa
     Ok((run, kept))
 }
 
-/// The islands that are gone on with, and where they were left.
+/// The islands to resume, and their checkpoints.
 fn asked_islands(args: &ResumeArgs) -> Result<(Run, CheckpointFolder), Failure> {
     let (run, kept) = opened_folder(&args.file)?;
     let mut run = run.at(&args.place);
@@ -86,7 +86,7 @@ fn asked_islands(args: &ResumeArgs) -> Result<(Run, CheckpointFolder), Failure> 
     Ok((run, kept))
 }
 
-/// Has a run go on for as long as the arguments say, from where it is.
+/// Sets the number of further iterations, if the arguments contain one.
 fn go_on(
     run: &mut Run,
     args: &ResumeArgs,
@@ -105,7 +105,7 @@ fn go_on(
     Ok(())
 }
 
-/// How far the run that is farthest is.
+/// The largest number of iterations of the runs.
 fn iterations<R: Precise + DeserializeOwned>(file: &CheckpointFile) -> Result<u64, Failure> {
     let states = file.checkpoint::<R>()?.states;
     Ok(states.iter().map(|swarm| swarm.control.iterations).max().unwrap_or(0))

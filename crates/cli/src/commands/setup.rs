@@ -1,4 +1,4 @@
-//! `warpswarm setup`: installs what compiles objectives for GPUs.
+//! `warpswarm setup`: installs the compiler for GPU objectives.
 
 use std::io::{self, Write};
 
@@ -6,9 +6,9 @@ use warpswarm_ptx_builder::setup;
 
 use crate::failure::{Code, Failure, SUCCESS};
 
-/// Finds a device toolchain or installs one, and says so. Running it again does nothing new.
+/// Finds or installs a device toolchain and prints which. Running it again changes nothing.
 pub(crate) fn run() -> Result<Code, Failure> {
-    // Programs that are started write to the same place, so nothing may be kept back.
+    // Child processes write to the same output, so it is flushed after every line.
     let mut said = Ok(());
     let mut say = |line: &str| {
         let mut out = io::stdout();

@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use crate::args::{Arguments, CompletionsArgs, ManArgs};
 use crate::failure::{Code, Failure, SUCCESS};
 
-/// Writes the completions of a shell.
+/// Writes the completions for a shell.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<Code, Failure> {
     let mut command = Arguments::command();
     let mut text = Vec::new();
@@ -16,7 +16,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Code, Failure> {
     Ok(SUCCESS)
 }
 
-/// Writes the manual page, or those of all commands.
+/// Writes the manual page of the program, or those of all commands.
 pub(crate) fn man(args: &ManArgs) -> Result<Code, Failure> {
     let command = Arguments::command();
     match &args.out {

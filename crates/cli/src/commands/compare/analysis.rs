@@ -1,4 +1,4 @@
-//! What the runs say: of each entrant on each problem, of each pair of entrants, and over all problems.
+//! The statistics of a comparison: for each entrant on each problem, for each pair of entrants, and over all problems.
 
 use warpswarm::Fitness;
 use warpswarm_statistics::{
@@ -9,80 +9,80 @@ use super::study::Study;
 use crate::study::LEVEL;
 use crate::study::batch::{Cell, Run};
 
-/// What is known of all that is complete.
+/// The statistics of all completed runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Analysis {
     /// `[problem]`
     pub(crate) tasks: Vec<OfTask>,
-    /// `[entrant]`, over the problems on which all entrants have run.
+    /// `[entrant]`, over the problems on which all entrants have completed their runs.
     pub(crate) overall: Vec<Overall>,
-    /// Over those problems, and their targets.
+    /// The performance profiles over the same problems and their targets.
     pub(crate) profile: Profile,
-    /// How many those problems are.
+    /// The number of these problems.
     pub(crate) complete: usize,
 }
 
-/// What is known of a problem.
+/// The statistics of a problem.
 #[derive(Clone, Debug)]
 pub(crate) struct OfTask {
-    /// `[entrant]`; none where it did not come to its runs.
+    /// `[entrant]`; `None` if it has not completed its runs.
     pub(crate) entrants: Vec<Option<OfEntrant>>,
-    /// Each pair of entrants that have runs, the first before the second.
+    /// Every pair of entrants that have runs; `first` is the smaller index.
     pub(crate) pairs: Vec<Pair>,
 }
 
-/// What is known of an entrant on a problem.
+/// The statistics of an entrant on a problem.
 #[derive(Clone, Debug)]
 pub(crate) struct OfEntrant {
     pub(crate) quartiles: Quartiles<Fitness<f64>>,
     pub(crate) targets: Vec<OfTarget>,
-    /// Seconds of the batch over the runs that reached the last target.
+    /// Seconds of the batch divided by the number of runs that reached the last target.
     pub(crate) ert_seconds: f64,
     pub(crate) feasible: usize,
-    /// The rank expected of one of its runs among one of each entrant's, from 1 on.
+    /// The expected rank, from 1, of one of its runs among one run of each entrant.
     pub(crate) rank: f64,
 }
 
-/// What is known of a target.
+/// The statistics of a target.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OfTarget {
     pub(crate) target: f64,
-    /// Runs that reached it.
+    /// The number of runs that reached it.
     pub(crate) successes: usize,
     pub(crate) ert_evaluations: f64,
 }
 
-/// Two entrants on a problem.
+/// The comparison of two entrants on a problem.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pair {
     pub(crate) first: usize,
     pub(crate) second: usize,
     pub(crate) p: f64,
-    /// By Holm, over the pairs of this problem.
+    /// The p-value, adjusted by Holm's method over the pairs of this problem.
     pub(crate) adjusted: f64,
-    /// In which part of all pairs of runs the first's is better; ties count half.
+    /// The fraction of all pairs of runs in which the first entrant's run is better; ties count half.
     pub(crate) superiority: f64,
 }
 
 impl Pair {
-    /// Which of the two is better, if they differ.
+    /// The better of the two, if they differ significantly.
     pub(crate) fn better(&self) -> Option<usize> {
         let better = if self.superiority > 0.5 { self.first } else { self.second };
         (self.adjusted <= LEVEL).then_some(better)
     }
 }
 
-/// What is known of an entrant over all problems.
+/// The statistics of an entrant over all problems.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Overall {
-    /// The mean of its ranks.
+    /// The mean rank.
     pub(crate) rank: f64,
-    /// In how many pairs it is the better one.
+    /// The number of pairs in which it is significantly better.
     pub(crate) better: usize,
     pub(crate) worse: usize,
 }
 
-/// Looks at what was measured, `[problem][entrant]`.
+/// Computes the statistics from the results, `[problem][entrant]`.
 pub(crate) fn analyse(study: &Study, cells: &[Vec<Option<Cell>>]) -> Analysis {
     let targets = study.tasks.iter().map(|task| task.targets.as_slice());
     let tasks: Vec<OfTask> =
@@ -131,7 +131,7 @@ fn of_task(cells: &[Option<Cell>], targets: &[f64]) -> OfTask {
     for (pair, adjusted) in pairs.iter_mut().zip(holm(&p)) {
         pair.adjusted = adjusted;
     }
-    // Each of the others comes before it in that part of the draws in which it is better.
+    // Each other entrant adds the probability that its run is better.
     let rank = |entrant: usize| {
         let before = pairs.iter().map(|pair| match entrant {
             _ if entrant == pair.first => 1.0 - pair.superiority,
@@ -167,7 +167,8 @@ fn of_entrant(cell: &Cell, targets: &[f64], rank: f64) -> Option<OfEntrant> {
     })
 }
 
-/// Between two feasible runs lie values; a violation and a value have nothing between them, and the worse one counts.
+/// Interpolates between two results. Between two feasible ones this is a value in between. There is no point between a
+/// violation and a value, so the worse result is used.
 fn between(better: Fitness<f64>, worse: Fitness<f64>, part: f64) -> Fitness<f64> {
     let value = better.value + (worse.value - better.value) * part;
     match worse.violation == 0.0 && value.is_finite() {
@@ -209,7 +210,7 @@ mod tests {
             run(0.2, 0.0, 1000, None),
             run(0.0, f64::NAN, 1000, None),
         ];
-        // NaN is infeasible or worse: where it stands among what is infeasible is the library's.
+        // NaN is infeasible or worse; the library defines its order among infeasible results.
         for pair in in_order[..6].windows(2) {
             assert!(pair[0].order(&pair[1]).is_lt(), "{pair:?}");
             assert!(pair[1].order(&pair[0]).is_gt(), "{pair:?}");
@@ -217,7 +218,7 @@ mod tests {
         assert!(in_order[3].order(&in_order[6]).is_lt());
     }
 
-    /// Three runs against three: the first entrant is better in 7 of 9 pairs and equal in one.
+    /// Three runs of each entrant: the first entrant is better in 7 of 9 pairs and ties in one.
     #[test]
     fn a_task_by_hand() {
         let first = vec![
@@ -238,7 +239,7 @@ mod tests {
         assert_eq!((a.ert_seconds, b.ert_seconds), (3.0, 6.0));
         assert_eq!((a.feasible, b.feasible), (3, 2));
         assert_eq!(b.quartiles.median, Fitness { violation: 0.0, value: 3.0 });
-        // Half way between feasible and not: not.
+        // Half way between a feasible and an infeasible result is infeasible.
         assert_eq!(b.quartiles.third, Fitness { violation: 0.5, value: 0.0 });
         assert_eq!(a.quartiles.third, Fitness { violation: 0.0, value: (1e-9 + 2.0) / 2.0 });
         let [pair] = of.pairs.as_slice() else { panic!("{:?}", of.pairs) };

@@ -1,4 +1,4 @@
-//! Running entrants on problems.
+//! Runs the entrants on the problems.
 
 use std::num::NonZero;
 use std::sync::atomic::{self, AtomicBool, AtomicUsize};
@@ -10,13 +10,14 @@ use warpswarm::{Backend, Error, system};
 use super::study::Study;
 use crate::study::batch::{Batch, Cell};
 
-/// On a GPU, how many set up while one runs: loading a kernel takes the driver longer than many a run takes.
+/// The number of batches that are set up at the same time on a GPU, while one of them runs: loading a kernel often
+/// takes the driver longer than a run.
 const SETTING_UP: usize = 8;
 
-/// Runs every entrant on every problem: `[problem][entrant]`, none where it was interrupted before. `done` is told
-/// after each.
+/// Runs every entrant on every problem and returns `[problem][entrant]`; `None` for batches that were interrupted or
+/// not started. Calls `done` after each batch.
 ///
-/// The runs of an entrant have numbers of their own among those of the seed.
+/// The runs of all entrants are numbered consecutively, so that their random streams are independent.
 pub(crate) fn measure(
     study: &Study,
     interrupt: &Arc<AtomicBool>,
@@ -26,7 +27,7 @@ pub(crate) fn measure(
     let cells = study.tasks.len() * entrants;
     let next = AtomicUsize::new(0);
     let found = Mutex::new((vec![None; cells], None));
-    // One batch runs at a time, so that its seconds are its own.
+    // Only one batch runs at a time, so that its time is measured alone.
     let turn = Mutex::new(());
     let work = || {
         while !interrupt.load(atomic::Ordering::Relaxed) {

@@ -1,7 +1,7 @@
-//! `warpswarm compare`: algorithms with settings on problems, over many runs.
+//! `warpswarm compare`: compares algorithms and their settings on problems over many runs.
 //!
-//! * [`study`]: what is compared; [`measure`]: running it; [`analysis`]: what the runs say.
-//! * [`show`]: tables for people; [`plot`]: pictures; [`page`]: a page; [`records`]: JSON and CSV.
+//! * [`study`]: the definition of a comparison; [`measure`]: its runs; [`analysis`]: their statistics.
+//! * [`show`]: tables for people; [`plot`]: pictures; [`page`]: a web page; [`records`]: JSON and CSV.
 
 mod analysis;
 mod measure;
@@ -28,11 +28,11 @@ use crate::runs::progress::bar;
 use crate::study::batch::Cell;
 use study::Study;
 
-/// Compares what the arguments say, and writes what they ask for.
+/// Carries out a comparison and writes the requested outputs.
 pub(crate) fn run(args: &CompareArgs, caller: &Caller) -> Result<Code, Failure> {
     let study = Study::of(args, &caller.problems)?;
     plot::check(&args.plots, &study)?;
-    // Before the work, so that a path that cannot be written costs no time.
+    // Checked before the work, so that an unwritable path costs no time.
     let mut files = Files::new();
     args.study.iter().for_each(|path| files.reads("the study", path));
     study.sources.iter().for_each(|name| files.reads_problem(name));
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &CompareArgs, caller: &Caller) -> Result<Code, Failure> 
     })
 }
 
-/// The tables, and what was done.
+/// Prints the tables and a summary of the work.
 fn show(study: &Study, tables: &[Table], work: &str) -> io::Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     if !tables.is_empty() {
@@ -103,7 +103,7 @@ fn write_markdown(study: &Study, tables: &[Table], mut out: impl Write) -> io::R
     out.flush()
 }
 
-/// What was done, where, and how long it took.
+/// The number of runs, the device, and the time.
 fn work(cells: &[Vec<Option<Cell>>], batches: usize, seconds: f64) -> String {
     let done = || cells.iter().flatten().flatten();
     let mut devices: Vec<&str> = done().map(|cell| cell.device.as_str()).collect();

@@ -1,4 +1,4 @@
-//! A comparison as one page, to look at in a browser: `--report`.
+//! A comparison as a web page: `--report`.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::study::task::Task;
 
 const SCRIPT: &str = include_str!("page.js");
 
-/// What stands below the tables.
+/// The notes below the tables.
 const NOTES: &str = "\
 Rank: the one expected of one run among one of each entrant's. A quartile that is not feasible is a dash. ERT: all \
 evaluations, and all seconds (of the batch, whose runs share the machine), over the runs that reached the target. p: \
@@ -24,12 +24,11 @@ their evaluations, before all others, which are ordered by violation and value."
 
 #[derive(Serialize)]
 struct Data<'a> {
-    /// The entrants.
     groups: Vec<Group<'a>>,
-    /// How many there are on all problems.
+    /// The number of targets of all problems.
     targets: usize,
     overall_columns: [&'static str; 5],
-    /// A row for each entrant; none where no problem is complete.
+    /// A row for each entrant; empty if no problem is complete.
     overall: Vec<[Value; 5]>,
     columns: [&'static str; 12],
     problems: Vec<Problem<'a>>,
@@ -39,7 +38,7 @@ struct Data<'a> {
 #[derive(Serialize)]
 struct Group<'a> {
     name: &'a str,
-    /// Where its performance profile steps up.
+    /// The steps of its performance profile.
     steps: &'a [f64],
     /// Its settings, as text.
     asked: String,
@@ -53,11 +52,11 @@ struct Problem<'a> {
     rows: Vec<[Value; 12]>,
     measure: &'static str,
     more_is_better: bool,
-    /// `[entrant][run]`; none where it has no feasible and finite value.
+    /// `[entrant][run]`; `None` for a run without a feasible and finite value.
     finals: Vec<Vec<Option<f64>>>,
 }
 
-/// The whole page.
+/// The complete page.
 pub(crate) fn html(compared: Compared<'_>) -> String {
     let Compared { study, analysis, .. } = compared;
     let groups = study.entrants.iter().enumerate().map(|(place, entrant)| Group {
@@ -124,7 +123,7 @@ fn problem(compared: Compared<'_>, place: usize) -> Problem<'_> {
     }
 }
 
-/// What is infinite or not known is null.
+/// Values that are infinite or unknown are null.
 fn row(name: &str, task: &Task, of: &OfEntrant, p: Option<f64>) -> [Value; 12] {
     let q = &of.quartiles;
     let value = |at: Fitness<f64>| match at.violation == 0.0 {

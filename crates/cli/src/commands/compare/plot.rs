@@ -12,10 +12,10 @@ use crate::output::files::{Output, Written};
 use crate::output::plot;
 use crate::study::batch::Cell;
 
-/// Problems of which final values are drawn, at most.
+/// The largest number of problems with a panel of final values.
 const PANELS: usize = 12;
 
-/// Whether all pictures can be drawn.
+/// Checks that all pictures can be drawn.
 pub(crate) fn check(plots: &[Plot<OfComparison>], study: &Study) -> Result<(), Failure> {
     plots.iter().try_for_each(|plot| check_one(plot, study))
 }
@@ -42,7 +42,7 @@ fn check_one(plot: &Plot<OfComparison>, study: &Study) -> Result<(), Failure> {
     }
 }
 
-/// What was compared, and what came out.
+/// A comparison and its results.
 #[derive(Clone, Copy)]
 pub(crate) struct Compared<'a> {
     pub(crate) study: &'a Study,
@@ -51,7 +51,7 @@ pub(crate) struct Compared<'a> {
 }
 
 impl Compared<'_> {
-    /// Draws each picture into its file.
+    /// Draws each picture and writes its file.
     pub(crate) fn draw(
         &self,
         plots: &[Plot<OfComparison>],
@@ -117,7 +117,7 @@ impl Compared<'_> {
         Finals { name: task.name.clone(), better, groups: groups.collect() }
     }
 
-    /// What each entrant takes to the last target of a problem.
+    /// The expected running time of each entrant to the last target of a problem.
     fn times(&self, task: usize) -> (String, Vec<f64>) {
         let entrants = self.analysis.tasks[task].entrants.iter();
         let time = |of: &Option<OfEntrant>| {

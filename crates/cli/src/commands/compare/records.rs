@@ -1,4 +1,4 @@
-//! A comparison for programs, as JSON and CSV. The names are relied upon: they stay.
+//! A comparison for programs, as JSON and CSV. Users rely on the names of the fields, so they must not change.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -31,25 +31,25 @@ struct Comparison<'a> {
 struct Who<'a> {
     name: &'a str,
     algorithm: &'a str,
-    /// None where it depends on the dimensions.
+    /// `None` if it depends on the dimensions.
     individuals: Option<u64>,
     parameters: BTreeMap<&'a str, Json>,
 }
 
-/// What was found on a problem.
+/// The results on a problem.
 #[derive(Debug, Serialize)]
 struct On<'a> {
     name: &'a str,
     problem: &'a str,
     dimensions: usize,
-    /// Of a function of the BBOB suite.
+    /// The instance, for a BBOB function.
     #[serde(skip_serializing_if = "Option::is_none")]
     instance: Option<u32>,
     lower: &'a [f64],
     upper: &'a [f64],
-    /// None of a file's.
+    /// `None` for a problem file.
     shift: Option<f64>,
-    /// What targets count from; none where they are values.
+    /// The value to which targets are relative; `None` if they are absolute.
     goal: Option<f64>,
     maximised: bool,
     targets: Vec<f64>,
@@ -57,7 +57,7 @@ struct On<'a> {
     pairs: Vec<Pair<'a>>,
 }
 
-/// What an entrant found.
+/// The results of an entrant.
 #[derive(Debug, Serialize)]
 struct Found<'a> {
     entrant: &'a str,
@@ -83,7 +83,7 @@ struct Value {
     violation: Json,
 }
 
-/// A target; no expected running time where no run reached it.
+/// A target. There is no expected running time if no run reached it.
 #[derive(Debug, Serialize)]
 struct Target {
     target: f64,
@@ -100,7 +100,7 @@ struct OfRun<'a> {
     iterations: u64,
     stop_reason: &'a str,
     not_finite: u64,
-    /// At how many evaluations each target was reached.
+    /// For each target the number of evaluations after which it was reached.
     reached: &'a [Option<u64>],
 }
 
@@ -113,16 +113,17 @@ struct Pair<'a> {
     superiority: f64,
 }
 
-/// Over the problems on which all entrants have run.
+/// The results over the problems on which all entrants have completed their runs.
 #[derive(Debug, Serialize)]
 struct Overall<'a> {
     entrant: &'a str,
     mean_rank: f64,
     better: usize,
     worse: usize,
-    /// The performance profile's steps: multiples of the least ERT at which a further one of all targets is reached.
+    /// The steps of the performance profile: multiples of the smallest expected running time, at each of which one more
+    /// of all targets is reached.
     profile: &'a [f64],
-    /// How many targets there are on all problems.
+    /// The number of targets of all problems.
     targets: usize,
 }
 
@@ -256,7 +257,7 @@ fn finite(x: f64) -> Option<f64> {
     x.is_finite().then_some(x)
 }
 
-/// Writes a row for each entrant on each problem; an expected running time that is infinite is empty.
+/// Writes a row for each entrant on each problem. An infinite expected running time is an empty cell.
 pub(crate) fn csv(
     study: &Study,
     cells: &[Vec<Option<Cell>>],

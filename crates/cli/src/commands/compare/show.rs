@@ -10,17 +10,17 @@ use crate::study::batch::Cell;
 use crate::study::conditions::Conditions;
 use crate::study::task::Task;
 
-/// At these multiples of the least cost the profiles are shown.
+/// The multiples of the smallest cost at which the profiles are shown.
 const TIMES: [f64; 5] = [1.0, 2.0, 5.0, 10.0, 100.0];
 
-/// What stands above the tables.
+/// The heading above the tables.
 pub(crate) fn heading(study: &Study) -> String {
     let Conditions { runs, evaluations, seed, precision, .. } = study.conditions;
     let (runs, evaluations) = (counted(runs, "run"), counted(evaluations, "evaluation"));
     format!("{runs} of at most {evaluations}, in {precision}, of seed {seed}\n\n")
 }
 
-/// What stands below the tables.
+/// The notes below the tables.
 pub(crate) const NOTES: &str = "\
 Rows are in the order of `rank`, the one expected of one run among one of each entrant's. Values in
 parentheses are violations, of runs that are not feasible. `ERT`: all evaluations, and all seconds
@@ -30,7 +30,7 @@ corrected, with Holm's correction over all pairs on the problem. Runs that reach
 ordered by their evaluations, before all others, which are ordered by violation and value.
 ";
 
-/// A table for each problem, and one over all of them.
+/// A table for each problem, and one over all problems.
 pub(crate) fn tables(
     study: &Study,
     cells: &[Vec<Option<Cell>>],
@@ -70,7 +70,7 @@ fn of_problem(study: &Study, task: &Task, of: &OfTask) -> Table {
     Table { title: title(task), head, rows: order.iter().map(row).collect() }
 }
 
-/// The entrants that have runs on a problem, by rank.
+/// The entrants that have runs on a problem, ordered by rank.
 pub(crate) fn in_order(of: &OfTask) -> Vec<(usize, &OfEntrant)> {
     let entrants = of.entrants.iter().enumerate();
     let mut order: Vec<_> =
@@ -79,14 +79,14 @@ pub(crate) fn in_order(of: &OfTask) -> Vec<(usize, &OfEntrant)> {
     order
 }
 
-/// The p-value of two entrants, by Holm.
+/// The p-value of two entrants, adjusted by Holm's method.
 pub(crate) fn against(of: &OfTask, first: usize, entrant: usize) -> Option<f64> {
     let both = (first.min(entrant), first.max(entrant));
     let pair = of.pairs.iter().find(|pair| (pair.first, pair.second) == both);
     pair.map(|pair| pair.adjusted)
 }
 
-/// What stands above the table of a problem.
+/// The title of a problem's table.
 pub(crate) fn title(task: &Task) -> String {
     let name = &task.name;
     let dimensions = counted(task.problem.dimensions() as u64, "dimension");
@@ -130,19 +130,19 @@ fn overall(study: &Study, analysis: &Analysis) -> Table {
     }
 }
 
-/// The entrants, by their mean ranks.
+/// The entrants, ordered by mean rank.
 pub(crate) fn by_mean_rank(analysis: &Analysis) -> Vec<usize> {
     let mut order: Vec<usize> = (0..analysis.overall.len()).collect();
     order.sort_by(|&a, &b| analysis.overall[a].rank.total_cmp(&analysis.overall[b].rank));
     order
 }
 
-/// How far a value is from the goal, if there is one.
+/// The distance of a value from the goal, or the value itself if there is none.
 pub(crate) fn from_goal(value: f64, task: &Task) -> f64 {
     task.goal.map_or(task.turned(value), |goal| value - goal)
 }
 
-/// The same, or the violation in parentheses.
+/// The same for a result; the violation in parentheses if it is infeasible.
 fn fitness(fitness: Fitness<f64>, task: &Task) -> String {
     match fitness.violation == 0.0 {
         true => short(from_goal(fitness.value, task)),

@@ -1,4 +1,4 @@
-//! What is compared, as it is written on the command line or in a file.
+//! The definition of a comparison, from the command line or a file.
 
 use std::path::Path;
 
@@ -12,17 +12,17 @@ use crate::study::conditions::Conditions;
 use crate::study::entrant::{Entrant, entrants};
 use crate::study::task::{Given, Task, sources, tasks};
 
-/// What is compared.
+/// A comparison.
 #[derive(Clone, Debug)]
 pub(crate) struct Study {
     pub(crate) tasks: Vec<Task>,
-    /// What the problems were read from, by the names that were given.
+    /// The names from which the problems were read, as given.
     pub(crate) sources: Vec<String>,
     pub(crate) entrants: Vec<Entrant>,
     pub(crate) conditions: Conditions,
 }
 
-/// A study's file; its keys are the options' names.
+/// A study file. Its keys are the names of the options.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StudyFile {
@@ -41,7 +41,7 @@ struct StudyFile {
 }
 
 impl Study {
-    /// What the arguments, and the file that they name, say, with the problems that a caller has given.
+    /// The comparison from the arguments and the file that they name. `given` contains the problems of a caller.
     pub(crate) fn of(args: &CompareArgs, given: &Given) -> Result<Study, Failure> {
         let file = args.study.as_deref().map(StudyFile::read).transpose()?.unwrap_or_default();
         let mut common = args.common.clone();
@@ -84,7 +84,7 @@ impl StudyFile {
         })
     }
 
-    /// Puts what the file says where the command line says nothing; numbers have the options' ranges.
+    /// Takes values from the file if the command line does not set them. Numbers must be in the ranges of the options.
     fn fill(&self, common: &mut CommonArgs) -> Result<(), Failure> {
         for (name, number) in [
             ("dim", self.dim),

@@ -11,22 +11,22 @@ use super::done::Done;
 use super::table::digits;
 use crate::failure::Failure;
 
-/// One fit: data and model, and residuals below.
+/// For one fit: data and model, with the residuals below.
 pub(super) const ONE: &str = "fit.svg";
-/// Many fits: those that fit worst, and those in the middle.
+/// For many fits: the worst fits and those around the median.
 pub(super) const MANY: &str = "fits.svg";
-/// Many fits: how the parameters spread.
+/// For many fits: the distributions of the parameters.
 pub(super) const PARAMETERS: &str = "parameters.svg";
 
-/// Panels of many fits, at most.
+/// The largest number of panels for many fits.
 const PANELS: usize = 12;
-/// Those of them that are of the worst fits.
+/// The number of these panels that show the worst fits.
 const WORST: usize = 8;
-/// Rows that are drawn of a fit, at most.
+/// The largest number of rows that are drawn for a fit.
 const ROWS: usize = 4000;
 
 impl<R: Precise + Serialize> Done<'_, R> {
-    /// Pictures, with the names of their files.
+    /// The pictures, with the names of their files.
     pub(super) fn pictures(&self) -> Result<Vec<(&'static str, Picture)>, Failure> {
         let name = self.problem.name();
         if self.fits.len() == 1 {
@@ -60,7 +60,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
         Ok(vec![(MANY, sheet), (PARAMETERS, spread)])
     }
 
-    /// Panels of some of many fits; of one fit those of all its models.
+    /// The panels of some of many fits, or of all models of a single fit.
     pub(super) fn panels(&self) -> Result<Vec<Panelled>, Failure> {
         let most = if self.fits.len() > 1 { PANELS } else { usize::MAX };
         let mut panels = Vec::new();
@@ -76,11 +76,11 @@ impl<R: Precise + Serialize> Done<'_, R> {
         Ok(panels)
     }
 
-    /// The fits of which there are panels, and why: the worst by reduced chi-squared, then those around the median.
+    /// The fits that have panels, and the reason: the worst by reduced chi-squared, then those around the median.
     fn shown(&self) -> Vec<(usize, String)> {
         let mut all: Vec<(usize, f64)> =
             self.fits.iter().map(|fit| (fit.number(), fit.reduced().to_f64())).collect();
-        // What is no number is worst.
+        // NaN counts as the worst.
         let key = |x: f64| if x.is_nan() { f64::INFINITY } else { x };
         all.sort_by(|a, b| key(b.1).total_cmp(&key(a.1)).then(a.0.cmp(&b.0)));
         let of = |what: &str, &(fit, reduced): &(usize, f64)| {
@@ -97,11 +97,11 @@ impl<R: Precise + Serialize> Done<'_, R> {
         worst.chain(all[first..last].iter().map(|one| of("median", one))).collect()
     }
 
-    /// A fit's models beside its data.
+    /// The models of a fit, together with the data.
     fn at(&self, fit: usize) -> Result<Vec<Beside>, Failure> {
         let found = self.fits.get(fit).map(|fit| fit.parameters()).unwrap_or_default();
         let x: Vec<f64> = found.iter().map(|x| x.to_f64()).collect();
-        // Of several models all rows are there.
+        // With several models all rows are shown.
         let models = self.problem.fitted(fit as u64, &x)?;
         let rows = match models.len() {
             1 => self.rows.get(fit).map_or(usize::MAX, |&rows| rows as usize),
@@ -135,7 +135,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
     }
 }
 
-/// The first rows, and of many every so-manieth.
+/// The first `rows` rows, thinned to at most `ROWS`.
 fn drawn(of: Fitted, rows: usize) -> Beside {
     let rows = rows.min(of.observed.len());
     let every = rows.div_ceil(ROWS).max(1);

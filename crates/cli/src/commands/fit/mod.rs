@@ -1,7 +1,7 @@
-//! `warpswarm fit`: models beside data.
+//! `warpswarm fit`: fits models to data.
 //!
-//! * `done`: what came out; `table`: what people read; `records`: what programs read, as JSON and CSV, and with the feature as Parquet.
-//! * `draw`: pictures; `page`: a page to look at in a browser; `progress`: how many fits are done.
+//! * `done`: the results; `table`: text for people; `records`: JSON, CSV and, with the feature, Parquet for programs.
+//! * `draw`: pictures; `page`: a web page; `progress`: the progress display.
 
 mod done;
 mod draw;
@@ -33,11 +33,11 @@ use done::Done;
 
 const CSV: &str = "fits.csv";
 const JSON: &str = "fits.json";
-/// All that a folder of fits has.
+/// All files of a folder of fits.
 const FILES: [&str; 7] =
     [CSV, JSON, "fits.parquet", draw::ONE, draw::MANY, draw::PARAMETERS, "report.html"];
 
-/// Fits what the arguments say, and writes what they ask for.
+/// Carries out the fits and writes the requested outputs.
 pub(crate) fn run(args: &FitArgs) -> Result<Code, Failure> {
     let (sets, settings) = asked(args)?;
     let warnings = match args.precision {
@@ -53,14 +53,14 @@ pub(crate) fn run(args: &FitArgs) -> Result<Code, Failure> {
     }
 }
 
-/// What is to be fitted, and how.
+/// The data sets to fit, and the settings.
 pub(crate) fn asked(args: &FitArgs) -> Result<(DataSets, FitSettings), Failure> {
     let sets = sets(args)?;
     let settings = settings(args, &sets)?;
     Ok((sets, settings))
 }
 
-/// The model with its data.
+/// Reads the model and its data.
 fn sets(args: &FitArgs) -> Result<DataSets, Failure> {
     let name = args.model.to_string_lossy();
     if !Problem::is_file(&name) {
@@ -115,7 +115,7 @@ fn settings(args: &FitArgs, sets: &DataSets) -> Result<FitSettings, Failure> {
     })
 }
 
-/// Where a fit begins that is not searched for: the first guess of the file.
+/// The start of a fit without a search: the first guess in the file.
 fn start(args: &FitArgs, problem: &ProblemFile) -> Result<Vec<f64>, Failure> {
     let guesses = problem.guesses();
     let bounds = problem.bounds();
@@ -143,7 +143,7 @@ fn perform<R: Precise + Serialize>(
     sets: &DataSets,
     settings: &FitSettings,
 ) -> Result<Code, Failure> {
-    // What cannot be written costs no time.
+    // Checked before the work, so that an unwritable path costs no time.
     let mut files = Files::new();
     let json = outputs(args, &mut files)?;
     let kind = if args.quiet { ProgressKind::None } else { args.progress };
@@ -173,7 +173,7 @@ fn perform<R: Precise + Serialize>(
     Ok(SUCCESS)
 }
 
-/// Sees that everything can be written; gives the file of JSON.
+/// Checks that everything can be written; returns the file for JSON.
 fn outputs(args: &FitArgs, files: &mut Files) -> Result<Option<Output>, Failure> {
     files.reads_problem(&args.model.to_string_lossy());
     if let Some(data) = &args.data {
@@ -188,7 +188,7 @@ fn outputs(args: &FitArgs, files: &mut Files) -> Result<Option<Output>, Failure>
     Ok(json)
 }
 
-/// What is wrong with a model and its data, and not with an option.
+/// The message for an error in the model or its data, rather than in an option.
 fn in_words(error: Error, model: &Path) -> Failure {
     let model = model.display();
     match error {
@@ -203,7 +203,6 @@ fn in_words(error: Error, model: &Path) -> Failure {
 }
 
 impl<R: Precise + Serialize> Done<'_, R> {
-    /// Writes the folder.
     fn keep(&self, path: &Path) -> Result<(), Failure> {
         let folder = Folder::new(path, &FILES)?;
         folder.file(CSV, |out| Ok(self.csv(out)?))?;

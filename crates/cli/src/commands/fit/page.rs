@@ -1,4 +1,4 @@
-//! Fits as one page, to look at in a browser. It shows what the table and the pictures do, with charts to zoom into.
+//! Fits as a web page. It shows the contents of the table and the pictures, with charts that can be zoomed.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -13,37 +13,37 @@ use crate::output::page::page;
 
 const SCRIPT: &str = include_str!("page.js");
 
-/// Fits that have a row, at most.
+/// The largest number of fits that have a row.
 const ROWS: usize = 2000;
-/// Fits of which there are histograms, at most; of more, those that are equally far apart.
+/// The largest number of fits in the histograms; of more fits, equally spaced ones are used.
 const SPREAD: usize = 10_000;
-/// Rows of each of many fits that are drawn, at most.
+/// The largest number of rows that are drawn for each of many fits.
 const DRAWN: usize = 500;
 
-/// Of all fits.
+/// The data of the page.
 #[derive(Serialize)]
 struct Data<'a> {
-    /// What charts are of: all fits.
+    /// A single group: all fits.
     groups: [Group<'a>; 1],
-    /// Names and what they say, before and after the parameters.
+    /// The lines of the summary before and after the parameters: names and texts.
     before: Vec<(&'static str, String)>,
     after: Vec<(&'static str, String)>,
-    /// Texts, the head first.
+    /// Texts; the first row is the heading.
     parameters: Vec<Vec<String>>,
-    /// Of one fit, `[row][column]`; none where there is none.
+    /// For one fit, `[row][column]`; `None` if a correlation is unknown.
     correlation: Vec<Vec<Option<f64>>>,
-    /// Of many fits how they have ended, and how many.
+    /// For many fits: each status and the number of fits that have it.
     statuses: Vec<(&'static str, u64)>,
     panels: Vec<Panel>,
-    /// Of many fits the parameters and how well they fit.
+    /// For many fits: the values of each parameter and of reduced chi-squared.
     spread: Vec<Spread>,
-    /// How far those are apart of which `spread` is.
+    /// `spread` contains every `every`-th fit.
     every: usize,
     columns: Vec<String>,
-    /// Of many fits the first rows of the table.
+    /// For many fits: the first rows of the table.
     rows: Vec<Vec<Value>>,
     count: usize,
-    /// What lies beside the page.
+    /// The other files in the folder.
     files: Vec<&'static str>,
 }
 
@@ -52,7 +52,7 @@ struct Group<'a> {
     name: &'a str,
 }
 
-/// A model beside its data, `[row]`; what is not finite is null.
+/// A model and its data, `[row]`; numbers that are not finite are null.
 #[derive(Serialize)]
 struct Panel {
     title: String,
@@ -65,7 +65,7 @@ struct Panel {
     line: Vec<(f64, f64)>,
 }
 
-/// Numbers of fits.
+/// One number of each fit.
 #[derive(Serialize)]
 struct Spread {
     name: String,
@@ -73,7 +73,7 @@ struct Spread {
 }
 
 impl<R: Precise + Serialize> Done<'_, R> {
-    /// The whole page, beside which these files lie.
+    /// The complete page. `files` are the other files in its folder.
     pub(super) fn page(&self, files: Vec<&'static str>) -> Result<String, Failure> {
         let note = match self.args.absolute_sigma {
             true => {
@@ -84,7 +84,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
         let many = self.fits.len() > 1;
         let Summary { before, mut parameters, mut after } = self.summary();
         if many {
-            // They have a table of their own.
+            // The page has a separate table for statuses.
             after.retain(|(name, _)| *name != "status");
         } else {
             self.add_bounds(&mut parameters);
@@ -112,7 +112,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
         Ok(page("warpswarm fit", note, &data, SCRIPT))
     }
 
-    /// Between which values each parameter may be, behind its unit; and there is room to say what errors are.
+    /// Adds the bounds of each parameter as columns, and writes "standard error" in full in the heading.
     fn add_bounds(&self, parameters: &mut [Vec<String>]) {
         let bounds = self.problem.bounds();
         let numbers = bounds.lower().iter().zip(bounds.upper());
@@ -135,7 +135,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
         (0..count).map(|i| (0..count).map(|j| of(i, j)).collect()).collect()
     }
 
-    /// The first rows of the table, with the names of its columns.
+    /// The names of the table's columns, and its first rows.
     fn first_rows(&self) -> (Vec<String>, Vec<Vec<Value>>) {
         let (names, columns): (Vec<String>, Vec<Column<R>>) = self.columns().into_iter().unzip();
         let cell = |fit: usize, column: &Column<R>| match column {
@@ -147,7 +147,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
         (names, (0..self.fits.len().min(ROWS)).map(row).collect())
     }
 
-    /// Each parameter, and reduced chi-squared, of every so-manieth fit.
+    /// Each free parameter, and reduced chi-squared, of every `every`-th fit.
     fn spread(&self, every: usize) -> Vec<Spread> {
         let count = self.fits.len();
         let taken = |numbers: &mut dyn Iterator<Item = R>| -> Vec<f64> {
@@ -168,7 +168,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
 }
 
 impl Panel {
-    /// A panel of which up to so many rows are drawn; of one fit it has no title.
+    /// A panel with at most `most` rows. The panel of a single fit has no title.
     fn of(Panelled { title, of }: Panelled, most: usize, many: bool) -> Self {
         let Beside { name, over, along, observed, predicted, sigma, line } = of;
         let every = observed.len().div_ceil(most).max(1);
@@ -186,7 +186,7 @@ impl Panel {
     }
 }
 
-/// Seven digits, which are enough for a bin.
+/// Rounded to seven digits, which are enough for a histogram.
 fn rounded(x: f64) -> f64 {
     format!("{x:.6e}").parse().unwrap_or(x)
 }

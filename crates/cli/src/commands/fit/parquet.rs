@@ -1,4 +1,4 @@
-//! The table of all fits as Parquet: the columns of `fits.csv`.
+//! The table of all fits as Parquet, with the columns of `fits.csv`.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::records::Column;
 use crate::failure::Failure;
 
 impl<R: Precise + Serialize> Done<'_, R> {
-    /// Writes the table; all numbers are as wide as the widest, which keeps their bits.
+    /// Writes the table. All numbers are written as doubles, which preserves their bits.
     pub(super) fn parquet(&self, out: impl Write + Send) -> Result<(), Failure> {
         write(&self.columns(), out)
             .map_err(|error| Failure::Running(format!("cannot write the fits as Parquet: {error}")))
@@ -50,7 +50,7 @@ fn write<R: Precise>(
                 into.typed::<ByteArrayType>().write_batch(&all, None, None)?;
             }
             Column::Whole(all) => {
-                // The same 64 bits; the schema says that they have no sign.
+                // The same 64 bits; the schema declares them as unsigned.
                 let all: Vec<i64> = all.iter().map(|&number| number as i64).collect();
                 into.typed::<Int64Type>().write_batch(&all, None, None)?;
             }

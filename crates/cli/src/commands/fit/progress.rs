@@ -1,4 +1,4 @@
-//! How many fits are done, for those who wait.
+//! The progress display of fits.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,13 +12,13 @@ use warpswarm_pictures::grouped;
 use crate::args::ProgressKind;
 use crate::runs::progress::{in_words, style};
 
-/// Time from one look to the next: of a line that changes, and of plain lines.
+/// The time between two updates: of the live line, and of plain lines.
 const LOOK: Duration = Duration::from_millis(100);
 const LINE: Duration = Duration::from_secs(1);
-/// What takes less time is not shown on a line that changes.
+/// The live line is only shown after this time.
 const SOON: Duration = Duration::from_millis(500);
 
-/// Does all fits, of which `done` says how many are done, and shows that meanwhile.
+/// Calls `fit` and shows the progress meanwhile; `done` counts the fits that are finished.
 pub(super) fn shown<T>(
     kind: ProgressKind,
     total: u64,
@@ -26,7 +26,7 @@ pub(super) fn shown<T>(
     fit: impl FnOnce() -> T,
 ) -> T {
     let is_bar = match kind {
-        // Of one fit there is nothing to say until it is done.
+        // A single fit has no progress to show.
         _ if total < 2 => return fit(),
         ProgressKind::Auto if io::stderr().is_terminal() => true,
         ProgressKind::Auto | ProgressKind::None => return fit(),
@@ -38,14 +38,14 @@ pub(super) fn shown<T>(
         scope.spawn(move || {
             let began = Instant::now();
             let mut bar = None;
-            // The other end is dropped when the fits are done, or have failed.
+            // The other end is dropped when the fits have finished or failed.
             while end.recv_timeout(if is_bar { LOOK } else { LINE })
                 == Err(RecvTimeoutError::Timeout)
             {
                 let done = done.load(Ordering::Relaxed);
                 let text = words(done, total, began.elapsed().as_secs_f64());
                 if !is_bar {
-                    // A line that nobody can read is none.
+                    // A closed stderr is ignored.
                     let _ = writeln!(io::stderr(), "{text}");
                 } else if began.elapsed() >= SOON {
                     let bar = bar.get_or_insert_with(|| {
@@ -65,7 +65,7 @@ pub(super) fn shown<T>(
     })
 }
 
-/// `1,200 of 10,000 fits, 600 fits/s, 15 s left`.
+/// For example `1,200 of 10,000 fits, 600 fits/s, 15 s left`.
 fn words(done: u64, total: u64, seconds: f64) -> String {
     let [shown, all] = [done, total].map(|count| grouped(count as f64, 0));
     let text = format!("{shown} of {all} fits");

@@ -1,4 +1,4 @@
-//! What fits have come to, for programs. The names are relied upon: they stay.
+//! The results of fits for programs. Users rely on the names of the fields, so they must not change.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,17 +12,17 @@ use super::done::Done;
 use crate::output::number::Number;
 use crate::shown;
 
-/// So many fits, at most, have their correlation matrices written.
+/// The largest number of fits for which correlation matrices are written.
 const WITH_CORRELATION: usize = 100;
 
-/// A column of the table: of text, of whole numbers, or of numbers, which may be missing.
+/// A column of the table: texts, whole numbers, or numbers that may be missing.
 pub(super) enum Column<R> {
     Text(Vec<String>),
     Whole(Vec<u64>),
     Numbers(Vec<Option<R>>),
 }
 
-/// What JSON has of everything.
+/// The contents of the JSON file.
 #[derive(Serialize)]
 #[serde(bound = "R: Precise + Serialize")]
 struct All<'a, R> {
@@ -35,12 +35,12 @@ struct All<'a, R> {
     device: &'a str,
     seconds: f64,
     parameters: Vec<Value>,
-    /// Of each status that there is, how many fits have it.
+    /// Each status that occurs, and the number of fits that have it.
     statuses: BTreeMap<&'a str, u64>,
     fits: Each<'a, R>,
 }
 
-/// All fits, which are written one after the other.
+/// All fits, serialised one after the other.
 struct Each<'a, R>(&'a Done<'a, R>);
 
 impl<R: Precise + Serialize> Serialize for Each<'_, R> {
@@ -50,7 +50,7 @@ impl<R: Precise + Serialize> Serialize for Each<'_, R> {
 }
 
 impl<R: Precise + Serialize> Done<'_, R> {
-    /// The table of all fits, a row a fit: columns with their names.
+    /// The table of all fits with one row per fit: names and columns.
     pub(super) fn columns(&self) -> Vec<(String, Column<R>)> {
         let fits = || self.fits.iter();
         let numbers = |of: &dyn Fn(&Fit<'_, R>) -> Option<R>| {
@@ -108,7 +108,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
         writer.flush()
     }
 
-    /// Everything, in one line.
+    /// Writes everything as JSON in one line.
     pub(super) fn json(&self, out: &mut dyn Write) -> io::Result<()> {
         let args = self.args;
         let bounds = self.problem.bounds();
@@ -173,7 +173,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
         all
     }
 
-    /// How many fits have ended how, of what there is.
+    /// The statuses that occur, with the number of fits.
     pub(super) fn statuses(&self) -> Vec<(FitStatus, u64)> {
         let mut counts = FitStatus::ALL.map(|status| (status, 0_u64));
         for fit in self.fits.iter() {

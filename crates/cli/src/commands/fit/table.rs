@@ -1,4 +1,4 @@
-//! What fits have come to, for people.
+//! The results of fits for people.
 
 use std::fmt::Write;
 
@@ -10,11 +10,11 @@ use warpswarm_pictures::{counted, grouped, quantile, short};
 use super::done::Done;
 use crate::shown;
 
-/// What is said of fits: facts with their names, and between them the parameters.
+/// The summary of fits: lines of names and texts, and between them the parameters.
 #[derive(Default)]
 pub(super) struct Summary {
     pub(super) before: Vec<(&'static str, String)>,
-    /// The first row is the head.
+    /// The first row is the heading.
     pub(super) parameters: Vec<Vec<String>>,
     pub(super) after: Vec<(&'static str, String)>,
 }
@@ -30,7 +30,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
         text
     }
 
-    /// What the table says.
+    /// The contents of the table.
     pub(super) fn summary(&self) -> Summary {
         let mut all = Summary::default();
         let formula = self.problem.formula();
@@ -50,7 +50,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
         all
     }
 
-    /// Of one fit the parameters, and how well the model fits.
+    /// Describes one fit: its parameters, and how well the model fits.
     fn one(&self, fit: &Fit<'_, R>, all: &mut Summary) {
         let name = self.names.first().map_or_else(String::new, |name| format!("{name}: "));
         let rows = self.rows.first().copied().unwrap_or(0);
@@ -90,7 +90,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
         say("status", status(fit));
     }
 
-    /// Of many fits how their parameters spread.
+    /// Describes many fits: the distributions of their parameters.
     fn many(&self, all: &mut Summary) {
         let count = self.fits.len();
         let (least, most) = (self.rows.iter().min(), self.rows.iter().max());
@@ -129,7 +129,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
     }
 }
 
-/// How a fit has ended, in words.
+/// The status of a fit in words.
 fn status<R: Precise>(fit: &Fit<'_, R>) -> String {
     let listed = |names: &mut dyn Iterator<Item = &str>| names.collect::<Vec<_>>().join(", ");
     let ended = fit.status();
@@ -177,7 +177,7 @@ fn line(text: &mut String, name: &str, what: &str) {
     );
 }
 
-/// Columns side by side: the first and the last to the left, numbers to the right.
+/// Aligns columns: the first and the last to the left, numbers to the right.
 fn aligned(rows: &[Vec<String>], text: &mut String) {
     let columns = rows.first().map_or(0, Vec::len);
     let width =
@@ -204,7 +204,7 @@ fn sorted(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
     all
 }
 
-/// A number to the second digit of its error; in eight digits where there is none.
+/// A number up to the second significant digit of its error, or with eight digits if there is no error.
 pub(super) fn digits(x: f64, error: f64) -> String {
     if !(x.is_finite() && error.is_finite() && error > 0.0) {
         return precise(x);
@@ -218,7 +218,7 @@ pub(super) fn digits(x: f64, error: f64) -> String {
     }
 }
 
-/// A number in up to eight digits.
+/// A number with up to eight digits.
 fn precise(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return x.to_string();

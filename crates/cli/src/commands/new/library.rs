@@ -1,16 +1,16 @@
-//! Where a new crate takes the library from.
+//! The dependency of a new crate on the library.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a new crate's manifest says of the library.
+/// The entries for the library in the manifest of a new crate.
 #[derive(Debug)]
 pub(crate) struct Library {
-    /// A requirement, such as `0.1`.
+    /// A version requirement, such as `0.1`.
     pub(super) version: String,
-    /// A section that names the folders to take instead of published packages, or nothing.
+    /// A section that replaces published packages by folders, or an empty text.
     pub(super) patch: String,
 }
 
@@ -26,11 +26,11 @@ const PACKAGES: [&str; 7] = [
 ];
 
 impl Library {
-    /// The published one of this program's version, or of a given one, or what lies in a folder.
+    /// The library that is given, as a version or a folder, or by default that of this program.
     pub(super) fn find(given: Option<&OsStr>) -> Result<Library, String> {
         let own = concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
         let Some(given) = given else {
-            // A program that was built in the repository knows where the library of its version is.
+            // A program that was built in the repository uses the library in it.
             let found = repository().map(packages).filter(has_all);
             let patch = found.map_or(String::new(), |found| patch(&found));
             return Ok(Library { version: own.into(), patch });
@@ -57,7 +57,7 @@ impl Library {
     }
 }
 
-/// The repository in which this program was built, if it is still there; what cargo has fetched is none.
+/// The repository in which this program was built, if it still exists. A copy that cargo has downloaded is not one.
 fn repository() -> Option<&'static Path> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
     root.join("xtask").join("Cargo.toml").is_file().then_some(root)
@@ -67,7 +67,8 @@ fn has_all(found: &BTreeMap<String, PathBuf>) -> bool {
     PACKAGES.iter().all(|name| found.contains_key(*name))
 }
 
-/// Whether a text is a version requirement: numbers with dots, with a sign before and a suffix behind.
+/// Whether a text is a version requirement: numbers with dots, an optional sign before and an optional suffix after
+/// them.
 fn is_version(text: &str) -> bool {
     let text = text.trim_start_matches(['=', '^', '~']);
     let (numbers, suffix) = text.split_once(['-', '+']).unwrap_or((text, "x"));
@@ -79,7 +80,7 @@ fn is_version(text: &str) -> bool {
         && suffix.chars().all(is_in_suffix)
 }
 
-/// The packages in a folder, or in its folder `crates`, by name.
+/// The packages in a folder, or in its subfolder `crates`, by name.
 fn packages(folder: &Path) -> BTreeMap<String, PathBuf> {
     let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let mut found = BTreeMap::new();
@@ -96,12 +97,12 @@ fn packages(folder: &Path) -> BTreeMap<String, PathBuf> {
     found
 }
 
-/// The section of a manifest that has these folders in the place of published packages.
+/// The section of a manifest that replaces published packages by these folders.
 fn patch(found: &BTreeMap<String, PathBuf>) -> String {
     let mut text =
         "\n# Without this section the published packages are used.\n[patch.crates-io]\n".to_owned();
     for name in PACKAGES {
-        // TOML's basic strings are escaped as Rust's are, as far as paths go.
+        // For paths, Rust's escapes are the same as those of TOML's basic strings.
         text.push_str(&format!("{name} = {{ path = {:?} }}\n", found[name].to_string_lossy()));
     }
     text
@@ -125,7 +126,7 @@ mod tests {
     fn without_a_choice_it_is_what_this_program_was_built_with() {
         let library = Library::find(None).unwrap();
         assert!(env!("CARGO_PKG_VERSION").starts_with(&library.version));
-        // These tests are built in the repository.
+        // This test is built in the repository.
         assert!(library.patch.contains("[patch.crates-io]"), "{}", library.patch);
         let library = Library::find(Some(OsStr::new("=0.1.7"))).unwrap();
         assert_eq!((library.version.as_str(), library.patch.as_str()), ("=0.1.7", ""));

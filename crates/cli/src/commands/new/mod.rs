@@ -1,4 +1,4 @@
-//! `warpswarm new`: writes a small crate with an objective of its own, to be changed into what one needs.
+//! `warpswarm new`: writes a small crate with an objective, as a template for the user's own.
 
 mod library;
 mod name;
@@ -11,8 +11,8 @@ use crate::args::NewArgs;
 use crate::failure::{Code, Failure, SUCCESS};
 use library::Library;
 
-/// The files of the crate. None is called `Cargo.toml` here: cargo would take its folder for a package
-/// of its own and leave it out of this one.
+/// The files of the crate. The templates do not contain a file `Cargo.toml`: cargo would treat its folder as a separate
+/// package and leave it out of this one.
 const FILES: [(&str, &str); 10] = [
     ("Cargo.toml", include_str!("../../../templates/new/Cargo.toml.in")),
     ("README.md", include_str!("../../../templates/new/README.md.in")),
@@ -26,7 +26,7 @@ const FILES: [(&str, &str); 10] = [
     ("objective/src/lib.rs", include_str!("../../../templates/new/objective/src/lib.rs.in")),
 ];
 
-/// Writes the crate, and says what to do with it.
+/// Writes the crate and prints how to use it.
 pub(crate) fn run(args: &NewArgs) -> Result<Code, Failure> {
     let (path, name, library) = asked(args)?;
     write_all(&path, &name, &library).map_err(|error| cannot(&args.path, &error))?;
@@ -52,10 +52,10 @@ pub(crate) fn run(args: &NewArgs) -> Result<Code, Failure> {
     Ok(SUCCESS)
 }
 
-/// Where the crate will be, its name, and where it takes the library from.
+/// The path of the crate, its name, and its library.
 pub(crate) fn asked(args: &NewArgs) -> Result<(PathBuf, String, Library), Failure> {
     let path = std::path::absolute(&args.path).map_err(|error| cannot(&args.path, &error))?;
-    // Cleans the path of `.` and `..` as far as it is there; what is not there yet has a name.
+    // Resolves `.` and `..` in an existing path. A path that does not exist yet ends with a name.
     let path = fs::canonicalize(&path).unwrap_or(path);
     let name = name::of(&path).map_err(Failure::Input)?;
     is_free(&args.path, &path)?;
@@ -63,7 +63,7 @@ pub(crate) fn asked(args: &NewArgs) -> Result<(PathBuf, String, Library), Failur
     Ok((path, name, library))
 }
 
-/// Refuses what is there already, other than an empty folder.
+/// Refuses an existing path, unless it is an empty folder.
 fn is_free(given: &Path, path: &Path) -> Result<(), Failure> {
     let is = |what: &str| {
         let given = given.display();
@@ -87,7 +87,7 @@ fn cannot(path: &Path, error: &io::Error) -> Failure {
     ))
 }
 
-/// Writes everything beside the path, and moves it there when it is complete.
+/// Writes all files to a temporary folder beside the path, and moves them when they are complete.
 fn write_all(path: &Path, name: &str, library: &Library) -> io::Result<()> {
     let parent = path.parent().unwrap_or(path);
     let made = missing_folders(parent);
@@ -102,25 +102,25 @@ fn write_all(path: &Path, name: &str, library: &Library) -> io::Result<()> {
         if !path.exists() {
             return fs::rename(&folder, path);
         }
-        // The empty folder may be the one that somebody works in: it stays the same.
+        // The empty folder may be the user's working directory, so it is kept and filled.
         fs::read_dir(&folder)?.try_for_each(|entry| {
             let entry = entry?;
             fs::rename(entry.path(), path.join(entry.file_name()))
         })
     });
     if written.is_err() {
-        // From the innermost on; one that somebody has put something into stays.
+        // Removes the created folders, the innermost first. Folders that are no longer empty remain.
         made.iter().for_each(|folder| drop(fs::remove_dir(folder)));
     }
     written
 }
 
-/// The folders of a path that are not there, the innermost first.
+/// The folders of a path that do not exist, the innermost first.
 fn missing_folders(path: &Path) -> Vec<PathBuf> {
     path.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect()
 }
 
-/// A template with names and versions in it.
+/// A template with its placeholders replaced.
 fn filled(text: &str, name: &str, library: &Library) -> String {
     text.replace("{{name}}", name)
         .replace("{{crate}}", &name.replace('-', "_"))

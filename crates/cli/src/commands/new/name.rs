@@ -1,8 +1,8 @@
-//! Which names a crate may have.
+//! Valid names of a crate.
 
 use std::path::Path;
 
-/// Words that mean something else where a crate's name stands.
+/// Names that have another meaning for Rust, cargo or the template.
 const TAKEN: [&str; 65] = [
     "abstract",
     "alloc",
@@ -71,14 +71,14 @@ const TAKEN: [&str; 65] = [
     "_",
 ];
 
-/// The crate's name: that of its folder.
+/// The name of the crate: that of its folder.
 pub(super) fn of(path: &Path) -> Result<String, String> {
     let last = path.file_name().unwrap_or(path.as_os_str());
     let name = last.to_string_lossy();
     let allowed = "allowed: a letter, then letters, digits, - and _, and neither a word of Rust's, nor \
                    a folder of cargo's, nor the name of one of the crate's own parts or of warpswarm's";
     let lower = name.to_ascii_lowercase();
-    // Names of this project's packages, and those that cargo gives its own folders.
+    // Also refuses the names of this project's packages.
     let is_taken =
         TAKEN.contains(&lower.as_str()) || lower.replace('_', "-").starts_with("warpswarm-");
     let starts = name.starts_with(|c: char| c.is_ascii_alphabetic());

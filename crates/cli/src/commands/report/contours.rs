@@ -1,14 +1,14 @@
-//! What a swarm moves over.
+//! The contours of the objective behind a moving swarm.
 
 use serde::Serialize;
 
 use crate::output::plot;
 use crate::run::Run;
 
-/// Coordinates of paths go from 0 to this between the bounds.
+/// Between the bounds, coordinates of paths range from 0 to this number.
 const SIDE: f64 = 10_000.0;
 
-/// Regions between contours of an objective, each over those before it.
+/// The regions between contours; each is drawn over the previous ones.
 #[derive(Debug, Serialize)]
 pub(crate) struct Contours {
     lower: [f64; 2],
@@ -22,12 +22,12 @@ pub(crate) struct Contours {
 struct Region {
     fill: String,
     opacity: f64,
-    /// As SVG has it.
+    /// A path in the notation of SVG.
     path: String,
 }
 
 impl Contours {
-    /// Of what was to be solved, in two dimensions between bounds that differ.
+    /// The contours of a problem in two dimensions; `None` if its bounds coincide in one of them.
     pub(crate) fn of(run: &Run) -> Option<Contours> {
         let bounds = run.problem.bounds();
         let lower: [f64; 2] = bounds.lower().try_into().ok()?;
@@ -44,7 +44,7 @@ impl Contours {
                 let points: Vec<String> = ring.iter().map(point).collect();
                 format!("M{}Z", points.join("L"))
             };
-            // Each ring is a path of its own, so that none is joined to another by a stroke.
+            // Each ring is a separate subpath, so that no line connects two of them.
             let path: String = [&area.points].into_iter().chain(&area.holes).map(ring).collect();
             let color = area.color;
             let fill = format!("#{:02x}{:02x}{:02x}", color.0, color.1, color.2);

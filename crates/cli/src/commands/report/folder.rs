@@ -1,4 +1,4 @@
-//! A run's folder, read back.
+//! Reads the folder of a run.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -18,27 +18,27 @@ use crate::output::run_folder::{POPULATION, RESULT, RUN, TRACE};
 use crate::problem::Problem;
 use crate::run;
 
-/// What is read of one.
+/// The files that are read.
 pub(crate) const FILES: [&str; 4] = [RUN, RESULT, TRACE, POPULATION];
 
-/// Coordinates of best points that the page shows, at most.
+/// The largest number of coordinates of best points that the page shows.
 pub(super) const COORDINATES: usize = 100;
 
-/// What a folder has.
+/// The contents of a folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    /// What the page calls it.
+    /// The name on the page.
     pub(crate) name: String,
-    /// `run.toml`, as it is; empty where there is none.
+    /// The text of `run.toml`; empty if it does not exist.
     pub(crate) asked: String,
     pub(crate) result: Solved,
-    /// How each run went.
+    /// The records of each run.
     pub(crate) trace: Vec<Vec<Record>>,
-    /// What coordinates are called, where `run.toml` says of what, with what their numbers stand for.
+    /// The names of the coordinates. If `run.toml` exists, they include the meanings of discrete numbers.
     pub(crate) labels: Vec<String>,
-    /// The individuals of the best run, in two dimensions, where they were kept.
+    /// The individuals of the best run, if there are two dimensions and populations were stored.
     pub(crate) frames: Vec<Frame>,
-    /// Behind them, where `run.toml` says of what.
+    /// The background of the frames, if `run.toml` exists.
     pub(crate) contours: Option<Contours>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Frame {
     points: Vec<[f64; 2]>,
 }
 
-/// `result.json`, as far as the page shows it.
+/// The parts of `result.json` that the page shows.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Solved {
     pub(crate) problem: String,
@@ -130,9 +130,9 @@ impl Folder {
 }
 
 impl Solved {
-    /// Which run has the best point.
+    /// The index of the run with the best point.
     fn best(&self) -> usize {
-        // What is no number is worst.
+        // NaN counts as the worst.
         let turned = |value: f64| match self.maximised {
             _ if value.is_nan() => f64::INFINITY,
             true => -value,
@@ -167,7 +167,7 @@ fn unreadable(path: &Path, error: csv::Error) -> Failure {
     refused(format!("{}: {why}", path.display()))
 }
 
-/// A file of records with a heading, whose columns are found by their names.
+/// A CSV file with a heading. Its columns are found by name.
 struct Table {
     path: PathBuf,
     reader: Reader<File>,
@@ -188,18 +188,18 @@ impl Table {
         Ok(Table { path: path.into(), reader, columns, row: StringRecord::new() })
     }
 
-    /// Whether there is another row.
+    /// Reads the next row; false at the end.
     fn next(&mut self) -> Result<bool, Failure> {
         let read = self.reader.read_record(&mut self.row);
         read.map_err(|error| unreadable(&self.path, error))
     }
 
-    /// What the row has in the column of this number among those that were asked for.
+    /// The cell of the row in the `number`-th requested column.
     fn text(&self, number: usize) -> &str {
         self.row.get(self.columns[number].1).unwrap_or("").trim()
     }
 
-    /// The same as a number.
+    /// The same cell, parsed.
     fn cell<T: FromStr>(&self, number: usize, allowed: &str) -> Result<T, Failure> {
         let ((name, place), cell) = (self.columns[number], self.text(number));
         cell.parse().map_err(|_| {
@@ -239,12 +239,12 @@ fn trace(path: &Path, runs: usize) -> Result<Vec<Vec<Record>>, Failure> {
     Ok(records.into_values().collect())
 }
 
-/// Individuals of a frame that the page shows, at most.
+/// The largest number of individuals that the page shows in a frame.
 const INDIVIDUALS: usize = 1000;
-/// Frames, at most.
+/// The largest number of frames.
 const FRAMES: usize = 200;
 
-/// The individuals of a run, or where these were not kept of the first one.
+/// The individuals of the wanted run, or of the first one if the wanted run was not stored.
 fn frames(path: &Path, wanted: u64, problem: Option<&Problem>) -> Result<Vec<Frame>, Failure> {
     let coordinate = |table: &Table, i: usize| {
         let meant = problem.and_then(|problem| population::read(problem, i, table.text(2 + i)));

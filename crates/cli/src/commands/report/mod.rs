@@ -1,8 +1,8 @@
-//! `warpswarm report`: one page over run folders, to look at in a browser.
+//! `warpswarm report`: makes a web page of run folders.
 //!
-//! * [`folder`]: reads what `solve --out` has written; [`contours`]: what a swarm moves over.
-//! * [`page`]: makes the page of it.
-//! * [`speed`]: a picture of how many times as fast runs were.
+//! * [`folder`]: reads the folders that `solve --out` has written; [`contours`]: the background of a moving swarm.
+//! * [`page`]: makes the page.
+//! * [`speed`]: a picture of speed-ups.
 
 mod contours;
 mod folder;
@@ -19,7 +19,7 @@ use crate::failure::{Code, Failure, SUCCESS};
 use crate::output;
 use crate::output::files::Files;
 
-/// Reads the folders, and writes the page.
+/// Reads the folders and writes the page.
 pub(crate) fn run(args: &ReportArgs) -> Result<Code, Failure> {
     let (page, picture) = made(args)?;
     let mut files = Files::new();
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Code, Failure> {
     Ok(SUCCESS)
 }
 
-/// The page, and the picture's bytes where one is asked for.
+/// The page, and the bytes of the picture if one is requested.
 pub(crate) fn made(args: &ReportArgs) -> Result<(String, Option<Vec<u8>>), Failure> {
     let mut folders =
         args.folders.iter().map(|path| Folder::read(path)).collect::<Result<Vec<_>, _>>()?;
@@ -54,7 +54,7 @@ pub(crate) fn made(args: &ReportArgs) -> Result<(String, Option<Vec<u8>>), Failu
     Ok((page::html(&folders), picture))
 }
 
-/// Calls folders by their last names, or where these are the same by their paths.
+/// Names folders by the last part of their paths, or by the whole path if that is not unique.
 fn name(folders: &mut [Folder], paths: &[impl AsRef<Path>]) {
     let last = |path: &Path| {
         path.file_name().map_or(path.display().to_string(), |name| name.to_string_lossy().into())

@@ -1,4 +1,4 @@
-//! The page of folders of runs: its data, which `page.js` draws.
+//! The web page of run folders: its data, which `page.js` draws.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -10,39 +10,39 @@ use crate::output::page::page;
 
 const SCRIPT: &str = include_str!("page.js");
 
-/// Runs of a folder whose best points and rows it shows, at most; what is drawn of all runs is of all.
+/// The largest number of runs of a folder whose best points and rows are shown. Charts include all runs.
 const RUNS: usize = 5000;
 
-/// Of all folders.
+/// The data of all folders.
 #[derive(Serialize)]
 struct Data<'a> {
     columns: [&'static str; 13],
     run_columns: [&'static str; 6],
     along: [&'static str; 3],
-    /// Where linear axes should end, along each of them.
+    /// The ends of the linear axes, for each quantity in `along`.
     limits: Vec<Option<f64>>,
     measure: &'static str,
     more_is_better: bool,
-    /// What is to be said of runs without a value; may be empty.
+    /// A note on runs without a value; may be empty.
     missing: String,
-    /// So many runs of a folder have rows.
+    /// The largest number of runs of a folder that have rows.
     most_rows: usize,
     groups: Vec<Shown<'a>>,
 }
 
-/// Of one folder.
+/// The data of one folder.
 #[derive(Serialize)]
 struct Shown<'a> {
     name: &'a str,
-    /// What was to be run, as text.
+    /// The definition of the run, as text.
     asked: String,
-    /// A cell for each of the columns.
+    /// A cell for each column.
     summary: Vec<Value>,
     /// A row for each run.
     rows: Vec<[Value; 6]>,
-    /// Along iterations, evaluations, seconds.
+    /// Curves over iterations, evaluations and seconds.
     curves: Vec<Points>,
-    /// The final value of each run; none where it has none.
+    /// The final value of each run; `None` if it has none.
     finals: Vec<Option<f64>>,
     /// Names of the coordinates.
     parameters: Vec<String>,
@@ -52,7 +52,7 @@ struct Shown<'a> {
     contours: Option<&'a Contours>,
 }
 
-/// A curve; what is not finite is null.
+/// A curve. Numbers that are not finite are null.
 #[derive(Serialize)]
 struct Points {
     x: Vec<f64>,
@@ -67,7 +67,7 @@ impl From<Curve> for Points {
     }
 }
 
-/// The whole page of runs, of which either all are maximised or none.
+/// The complete page. Either all runs are maximised or none.
 pub(crate) fn html(folders: &[Folder]) -> String {
     let better = match folders.iter().any(|folder| folder.result.maximised) {
         true => Better::More,
@@ -191,7 +191,7 @@ fn show<'a>(folder: &'a Folder, numbers: &[f64], better: Better, curves: Vec<Poi
     }
 }
 
-/// `run.toml`; without it, the parameters.
+/// The text of `run.toml`, or the parameters if it does not exist.
 fn asked(folder: &Folder) -> String {
     if !folder.asked.is_empty() {
         return folder.asked.clone();

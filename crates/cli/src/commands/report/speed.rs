@@ -1,4 +1,4 @@
-//! How many times as fast the runs of folders were: `--plot`.
+//! The speed-ups of folders: `--plot`.
 
 use warpswarm_pictures::{Picture, speed_up};
 
@@ -6,7 +6,7 @@ use super::folder::Folder;
 use crate::args::{OfFolders, Plot};
 use crate::failure::Failure;
 
-/// The folders' evaluations a second over those of the first, in the picture's format.
+/// A picture of the evaluations per second of each folder, divided by those of the first folder.
 pub(crate) fn bytes(plot: &Plot<OfFolders>, folders: &[Folder]) -> Result<Vec<u8>, Failure> {
     let drawn = picture(plot, folders)?.bytes(plot.format);
     drawn.map_err(|error| Failure::Running(format!("--plot {}: {error}", plot.path.display())))
@@ -37,7 +37,7 @@ fn picture(plot: &Plot<OfFolders>, folders: &[Folder]) -> Result<Picture, Failur
         }
     }
     let pace = |folder: &Folder| {
-        // The file may say any numbers.
+        // The file may contain any numbers.
         let of_runs = folder.result.runs.iter().map(|run| run.evaluations as f64);
         let evaluations: f64 = of_runs.sum();
         let pace = evaluations / folder.result.seconds;

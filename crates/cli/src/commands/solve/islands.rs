@@ -1,4 +1,4 @@
-//! The islands that `solve --islands` asks for.
+//! The islands of `solve --islands`.
 
 use warpswarm::Algorithm;
 use warpswarm_islands::{Inhabitants, Islands, Topology};
@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::runs::islands::check_output;
 use crate::study::entrant::{Entrant, entrant};
 
-/// The islands that the arguments ask for, on so many ranks.
+/// The islands that the arguments request on this number of ranks.
 pub(crate) fn asked(
     args: &SolveArgs,
     algorithm: &Algorithm,
@@ -33,7 +33,8 @@ pub(crate) fn asked(
     Ok(Some(islands))
 }
 
-/// The islands as they are where no more is said than who lives there, and how many there are if that is needed.
+/// The islands with default migration settings. The number of islands must be given if it does not follow from the
+/// ranks.
 fn usual(
     args: &SolveArgs,
     algorithm: &Algorithm,

@@ -1,6 +1,6 @@
-//! `warpswarm solve`: the run that its arguments ask for.
+//! `warpswarm solve`: carries out a run that its arguments define.
 //!
-//! * [`islands`]: the islands that it consists of; [`start`]: the points at which it begins.
+//! * [`islands`]: the islands of the run; [`start`]: its initial points.
 
 mod islands;
 mod start;
@@ -21,7 +21,7 @@ use crate::runs::ranks::Ranks;
 use crate::runs::{self, split};
 use crate::shown;
 
-/// Minimises what the arguments say, and writes what they ask for.
+/// Carries out a run and writes the requested outputs.
 pub(crate) fn run(ranks: &Ranks, args: &SolveArgs) -> Result<Code, Failure> {
     let run = ranks.agree("", asked(args, ranks.others().size()))?;
     if ranks.is_first() {
@@ -39,7 +39,7 @@ pub(crate) fn run(ranks: &Ranks, args: &SolveArgs) -> Result<Code, Failure> {
     }
 }
 
-/// The run that the arguments ask for, on so many ranks.
+/// The run that the arguments define on this number of ranks.
 pub(crate) fn asked(args: &SolveArgs, ranks: u32) -> Result<Run, Failure> {
     let SolveArgs { dim, shift, lower, upper, instance, .. } = *args;
     let mut problem = Problem::of(&args.problem, &Said { dim, shift, lower, upper, instance })?;
@@ -63,7 +63,7 @@ pub(crate) fn asked(args: &SolveArgs, ranks: u32) -> Result<Run, Failure> {
     let usual = || if is_split { Constraints::FeasibleFirst } else { problem.usual_constraints() };
     settings.constraints = args.constraints.unwrap_or_else(usual);
     if ranks > 1 && args.devices.is_none() {
-        // One for each rank of a machine.
+        // Each rank takes one of the GPUs of its machine.
         settings.devices = Devices::All;
     }
     if is_split {
@@ -78,7 +78,7 @@ pub(crate) fn asked(args: &SolveArgs, ranks: u32) -> Result<Run, Failure> {
     })
 }
 
-/// Why another algorithm runs than was asked for: `auto` stands for others where it cannot run by itself.
+/// Why another algorithm than the requested one runs: `auto` is replaced where it cannot run.
 fn because(
     wanted: &Algorithm,
     algorithm: &Algorithm,
@@ -98,7 +98,7 @@ fn because(
     Some(format!("{from} chose {to}, because {reason}"))
 }
 
-/// Says what looks like a mistake, where people read it; nothing depends on it.
+/// Prints warnings; a closed stderr is ignored.
 fn warn(warnings: &[String]) {
     for warning in warnings {
         let _ = writeln!(io::stderr(), "warning: {}", shown::escaped(warning));

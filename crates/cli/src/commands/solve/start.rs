@@ -1,11 +1,11 @@
-//! Points from which individuals begin, from a CSV file.
+//! Initial points of individuals, from a CSV file.
 
 use std::path::Path;
 
 use crate::failure::Failure;
 use crate::problem::Problem;
 
-/// The points of a file, `[point][coordinate]`; NaN where it has no column or cell for a coordinate.
+/// The points of a file, `[point][coordinate]`; NaN if a coordinate has no column or its cell is empty.
 pub(crate) fn read(path: &Path, problem: &Problem) -> Result<Vec<Vec<f64>>, Failure> {
     let said = |what: String| Failure::Input(format!("--start: {}: {what}", path.display()));
     if !path.is_file() {
@@ -14,7 +14,7 @@ pub(crate) fn read(path: &Path, problem: &Problem) -> Result<Vec<Vec<f64>>, Fail
     let reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(path);
     let mut reader = reader.map_err(|error| Failure::unreadable(path, &error))?;
     let headings = reader.headers().map_err(|error| said(error.to_string()))?.clone();
-    // A column each: which coordinate it is, and whether its numbers are coordinates, and not what they stand for.
+    // For each column its coordinate, and whether its cells are plain numbers rather than values of the variable.
     let columns: Vec<Option<(usize, bool)>> = headings
         .iter()
         .map(|heading| {

@@ -1,6 +1,6 @@
-//! `warpswarm tune`: searches the parameters of an algorithm with our own differential evolution.
+//! `warpswarm tune`: searches for good parameters of an algorithm, with differential evolution.
 //!
-//! * [`quality`]: how good a configuration is; [`search`]: which are tried; [`tested`]: how sure it is.
+//! * [`quality`]: the quality of a configuration; [`search`]: the search; [`tested`]: the final comparison.
 
 mod quality;
 mod search;
@@ -31,22 +31,22 @@ use quality::Trial;
 use search::{Found, Space};
 use tested::Tested;
 
-/// What was found, for programs.
+/// The result, for programs.
 #[derive(Debug, Serialize)]
 struct Tuned<'a> {
     algorithm: &'a str,
     individuals: u64,
-    /// What was searched, in order: name, the default's value, what was found.
+    /// For each parameter searched: its name, the default value, and the value found.
     parameters: Vec<(&'a str, Json, Json)>,
     configurations: u64,
-    /// In the runs of the search.
+    /// The quality in the runs of the search.
     search_quality: f64,
     test_runs: u64,
     test: Option<&'a Tested>,
     seconds: f64,
 }
 
-/// Tunes what the arguments say, and writes what was found.
+/// Tunes an algorithm and writes the result.
 pub(crate) fn run(args: &TuneArgs, caller: &Caller) -> Result<Code, Failure> {
     let asked = Asked::of(args, &caller.problems)?;
     let Asked { algorithm, individuals, space, tasks, conditions } = asked;
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &TuneArgs, caller: &Caller) -> Result<Code, Failure> {
 
     let start = Instant::now();
     let interrupt = caller.interrupt()?;
-    // Configurations are tried side by side, each on one thread.
+    // Configurations are evaluated in parallel, each on one thread.
     let conditions = Conditions { threads: Some(1), ..conditions };
     let trial = Trial { tasks, individuals, conditions, interrupt: interrupt.clone() };
     let trial = Arc::new(trial);
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &TuneArgs, caller: &Caller) -> Result<Code, Failure> {
     })
 }
 
-/// What is tuned.
+/// The definition of the tuning.
 pub(crate) struct Asked {
     algorithm: Algorithm,
     individuals: u64,
@@ -106,7 +106,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Checks what the arguments say, with the problems that a caller has given.
+    /// Checks the arguments. `given` contains the problems of a caller.
     pub(crate) fn of(args: &TuneArgs, given: &Given) -> Result<Asked, Failure> {
         let algorithm = algorithm(args)?;
         let space = Space::of(args, algorithm)?;
@@ -115,7 +115,7 @@ impl Asked {
             let target = args.target;
             return Err(Failure::Input(format!("--target is {target}; allowed: a number above 0")));
         }
-        // First without a target, which would have to count from a value that may not be known.
+        // First parsed without targets: a target needs a best known value, which may be missing.
         let known = tasks(&args.problems, &args.common, given, &[])?;
         let mut named = known.iter().zip(sources(&args.problems));
         if let Some((_, name)) = named.find(|(task, _)| task.goal.is_none()) {
@@ -149,7 +149,8 @@ fn algorithm(args: &TuneArgs) -> Result<Algorithm, Failure> {
     Ok(algorithm)
 }
 
-/// Runs what was found and the default anew, each with runs that nothing else has had; none where interrupted.
+/// Runs the configuration found and the default again, each with run numbers that were not used before; `None` if
+/// interrupted.
 fn test(
     trial: &Trial,
     default: Algorithm,
@@ -164,7 +165,7 @@ fn test(
     Ok(Some(Tested::of(&names, &found, &default, trial.conditions.seed)))
 }
 
-/// The values before and after.
+/// The values before and after tuning.
 fn searched(space: &Space, found: &Found, trial: &Trial) -> Table {
     let row = |name: &str, from: String, to: String| vec![name.to_string(), from, to];
     let rows =
@@ -183,7 +184,7 @@ fn searched(space: &Space, found: &Found, trial: &Trial) -> Table {
     }
 }
 
-/// Name and values, before and after, of what was searched.
+/// Names and values, before and after, of the parameters that were searched.
 fn pairs(
     space: &Space,
     found: &Found,

@@ -1,4 +1,4 @@
-//! How good a configuration is: what its runs cost, beside the default's.
+//! The quality of a configuration: the cost of its runs relative to the default's.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -10,12 +10,12 @@ use crate::study::conditions::Conditions;
 use crate::study::entrant::Entrant;
 use crate::study::task::Task;
 
-/// Powers of ten that count at most, of a distance and of a violation.
+/// The largest number of powers of ten that is counted, for a distance and for a violation.
 const POWERS: f64 = 16.0;
-/// A violation is counted from this.
+/// The violation from which powers of ten are counted.
 const LEAST_VIOLATION: f64 = 1e-8;
 
-/// Where and how configurations are tried.
+/// The conditions under which configurations are evaluated.
 #[derive(Debug)]
 pub(crate) struct Trial {
     pub(crate) tasks: Vec<Task>,
@@ -25,7 +25,7 @@ pub(crate) struct Trial {
 }
 
 impl Trial {
-    /// The costs of so many runs from a number on, `[problem][run]`; none where it was interrupted.
+    /// The costs of `runs` runs from the given number on, `[problem][run]`; `None` if interrupted.
     pub(crate) fn costs(
         &self,
         algorithm: Algorithm,
@@ -49,10 +49,10 @@ impl Trial {
     }
 }
 
-/// The part of its evaluations that a run took to reach the target; 1 and the powers of ten by which it stayed away from
-/// it; or 17 and those of the violation above 1e-8, where it is not feasible.
+/// The cost of a run: the fraction of its evaluations that it used to reach the target; otherwise 1 plus the powers of
+/// ten by which it missed the target; for an infeasible run 17 plus the powers of ten of its violation above 1e-8.
 fn cost(run: &Run, task: &Task, evaluations: u64) -> f64 {
-    // What is not a number is as far away as can be.
+    // NaN counts as the largest distance.
     let powers = |x: f64| if x.is_nan() { POWERS } else { x.log10().clamp(0.0, POWERS) };
     let target = task.targets.last().copied().unwrap_or(LEAST_VIOLATION);
     match run.solved() {
@@ -64,7 +64,7 @@ fn cost(run: &Run, task: &Task, evaluations: u64) -> f64 {
     }
 }
 
-/// The geometric mean over all problems of what runs cost beside others: the ratio of the means. Less than 1 is
+/// The ratio of the mean costs to those of the reference, as the geometric mean over all problems. Less than 1 is
 /// better.
 pub(crate) fn quality<C: AsRef<[f64]>>(costs: &[C], beside: &[C]) -> f64 {
     let logarithm = |(costs, beside): (&C, &C)| (mean(costs.as_ref()) / mean(beside.as_ref())).ln();
@@ -72,7 +72,6 @@ pub(crate) fn quality<C: AsRef<[f64]>>(costs: &[C], beside: &[C]) -> f64 {
     (sum / costs.len() as f64).exp()
 }
 
-/// The mean.
 pub(crate) fn mean(of: &[f64]) -> f64 {
     of.iter().sum::<f64>() / of.len() as f64
 }
@@ -112,7 +111,7 @@ mod tests {
         assert_eq!(of(f64::NAN, 0.0, None), 33.0);
     }
 
-    /// Half on one problem and the double on the other are as good.
+    /// Half the cost on one problem and twice the cost on another cancel out.
     #[test]
     fn quality_by_hand() {
         assert!(

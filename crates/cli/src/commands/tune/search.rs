@@ -1,4 +1,4 @@
-//! Which parameters are searched, and the search.
+//! The parameters that are searched, and the search.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,22 +13,23 @@ use super::quality::{Trial, quality};
 use crate::args::TuneArgs;
 use crate::failure::Failure;
 
-/// The fewest configurations of a generation.
+/// The smallest number of configurations in a generation.
 const FEWEST: u64 = 8;
-/// The most; more parameters need more generations, too.
+/// The largest number: with more parameters more generations are needed, too.
 const MOST: u64 = 40;
-/// Digits of a value that is tried, so that what is printed is what was tried.
+/// The number of digits of a value. Values are rounded before they are evaluated, so that the printed value is the one
+/// that was used.
 const DIGITS: usize = 4;
 
-/// Parameters to be searched.
+/// The parameters to search.
 #[derive(Clone, Debug)]
 pub(crate) struct Space {
-    /// The algorithm with what is set.
+    /// The algorithm with the parameters that are set.
     pub(crate) start: Algorithm,
     pub(crate) variables: Vec<Variable>,
 }
 
-/// A configuration that was found, and its quality in the runs of the search.
+/// The best configuration, and its quality in the runs of the search.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) algorithm: Algorithm,
@@ -37,7 +38,7 @@ pub(crate) struct Found {
 }
 
 impl Space {
-    /// The parameters that the arguments name, or those that are numbers, matter, and are not set.
+    /// The parameters that the arguments name; by default the numeric ones that have an effect and are not set.
     pub(crate) fn of(args: &TuneArgs, start: Algorithm) -> Result<Space, Failure> {
         let info = start.info();
         if args.budget < 2 * FEWEST {
@@ -97,7 +98,7 @@ impl Space {
         Ok(algorithm)
     }
 
-    /// Where the search begins: the values that are set, within the ranges.
+    /// The start of the search: the values that are set, limited to the ranges.
     fn beginning(&self) -> Vec<f64> {
         let values = self.start.parameters();
         let of = |variable: &Variable| {
@@ -110,8 +111,8 @@ impl Space {
         self.variables.iter().map(of).collect()
     }
 
-    /// Searches with differential evolution. `beside` are the costs of the algorithm as it is set, whose configuration
-    /// is kept where none is better.
+    /// Searches with differential evolution. `beside` contains the costs of the initial configuration, which is kept if
+    /// no better one is found.
     pub(crate) fn search(
         &self,
         trial: &Arc<Trial>,
@@ -145,7 +146,7 @@ impl Space {
                 Fitness { violation: 0.0, value }
             })
         };
-        // There are few generations.
+        // A greedy variant, because there are only few generations.
         let mut de = algorithms::find("de")?.algorithm();
         de.set("base", "target-to-best")?;
         let report = Optimiser::new(&objective, &bounds, &de, &settings)?.run()?;
@@ -154,7 +155,7 @@ impl Space {
         }
         let best = report.best();
         let configurations = report.runs[0].evaluations;
-        // What is set has the quality 1.
+        // The initial configuration has the quality 1.
         let (algorithm, quality) = match best.value < 1.0 {
             true => (self.configuration(&best.position)?, best.value),
             false => (self.start, 1.0),
@@ -162,7 +163,7 @@ impl Space {
         Ok(Found { algorithm, quality, configurations })
     }
 
-    /// The quality of a configuration; infinite where its values do not fit each other, or it was interrupted.
+    /// The quality of a configuration; infinite if its values are invalid together, or it was interrupted.
     fn value(&self, x: &[f64], trial: &Trial, beside: &[Vec<f64>]) -> Result<f64, Error> {
         let costs = self
             .configuration(x)
@@ -175,7 +176,7 @@ impl Space {
     }
 }
 
-/// Whether a parameter does something beside what is set.
+/// Whether a parameter has an effect with the other values.
 fn matters(algorithm: &Algorithm, name: &str) -> bool {
     let parameters = algorithm.parameters();
     let is = |key: &str, value: Value| parameters.contains(&(key, value));
@@ -186,7 +187,7 @@ fn matters(algorithm: &Algorithm, name: &str) -> bool {
     }
 }
 
-/// A value as it is set.
+/// The text with which a value is set, rounded.
 fn rounded(variable: &Variable, x: f64) -> String {
     if variable.scale == Scale::Integer {
         return format!("{x:.0}");

@@ -1,4 +1,4 @@
-//! What was found, run anew beside the default.
+//! The final comparison of the configuration found with the default.
 
 use std::io::{self, Write};
 
@@ -11,31 +11,31 @@ use super::quality::{mean, quality};
 use crate::output::table::{Table, p_value, short};
 use crate::study::LEVEL;
 
-/// What new runs say of a configuration beside the default.
+/// The result of new runs of a configuration and the default.
 #[derive(Debug, Serialize)]
 pub(crate) struct Tested {
-    /// The geometric mean over the problems of its cost over the default's.
+    /// The ratio of its cost to the default's, as the geometric mean over the problems.
     pub(crate) quality: f64,
-    /// Has the quality with a confidence of 95 %.
+    /// The 95 % confidence interval of the quality.
     pub(crate) interval: (f64, f64),
     pub(crate) problems: Vec<OnProblem>,
 }
 
-/// The same on a problem.
+/// The result on one problem.
 #[derive(Debug, Serialize)]
 pub(crate) struct OnProblem {
     pub(crate) problem: String,
-    /// The mean costs.
+    /// The mean cost.
     pub(crate) default_cost: f64,
     pub(crate) found_cost: f64,
-    /// In which part of all pairs of runs the one that was found is better.
+    /// The fraction of all pairs of runs in which the configuration found is better.
     pub(crate) superiority: f64,
     pub(crate) p: f64,
     pub(crate) adjusted_p: f64,
 }
 
 impl Tested {
-    /// Of costs, `[problem][run]`.
+    /// The result from the costs, `[problem][run]`.
     pub(crate) fn of(
         names: &[String],
         found: &[Vec<f64>],
@@ -65,7 +65,7 @@ impl Tested {
         }
     }
 
-    /// What it comes to, in a sentence.
+    /// The conclusion in a sentence.
     pub(crate) fn verdict(&self) -> String {
         let all = match self.interval {
             (_, high) if high < 1.0 => "better than the default on these problems",
@@ -103,7 +103,7 @@ impl Tested {
     }
 }
 
-/// The values of a configuration that are not the default ones, as they are set.
+/// The values that differ from the defaults, as they are set.
 pub(crate) fn settings(algorithm: &Algorithm) -> Vec<(&'static str, String)> {
     let default = algorithm.info().algorithm().parameters();
     let differs =
@@ -111,7 +111,7 @@ pub(crate) fn settings(algorithm: &Algorithm) -> Vec<(&'static str, String)> {
     differs.map(|((name, value), _)| (name, value.to_string())).collect()
 }
 
-/// How to use a configuration: on the command line, and in Rust.
+/// Writes how to use a configuration on the command line and in Rust.
 pub(crate) fn write_preset(
     algorithm: &Algorithm,
     individuals: u64,
