@@ -1,4 +1,4 @@
-//! Hostile use: nothing is lost, mixed, taken for something else, or waited for.
+//! Adverse use: no data is lost, mixed up or misread, and no command hangs.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::common::{fails, program, read, run_in, stderr, stdout};
 
 const SOLVE: [&str; 7] = ["solve", "sphere", "--dim", "2", "--iterations", "5", "--quiet"];
 
-/// In a folder; the exit code, and what is on stderr.
+/// Runs `solve` in a folder; returns the exit code and stderr.
 fn solve(folder: &Path, more: &[&str]) -> (Option<i32>, String) {
     let output = run_in(folder, &[&SOLVE[..], more].concat());
     (output.status.code(), stderr(&output).into())
@@ -68,7 +68,7 @@ fn a_folder_and_a_checkpoint_have_one_writer() {
     );
     first.kill().unwrap();
     first.wait().unwrap();
-    // Whoever is killed holds nothing.
+    // A killed process holds no locks.
     assert_eq!(solve(folder, &["--out", "run", "--checkpoint", "a.ck", "--force"]).0, Some(0));
 }
 
@@ -125,7 +125,7 @@ fn text_of_others_is_seen() {
     assert!(csv.contains("\n'=bell") && !controls(&csv), "{csv}");
     let output = run_in(folder, &["solve", "a\u{1b}[31m\nerror: b"]);
     assert!(!controls(stderr(&output)) && !stderr(&output).contains("\nerror:"));
-    // A line's end in a name ends no line, neither in a summary nor in a message.
+    // A line break in a name does not start a new line in a summary or a message.
     let named = format!("{problem}[constraints]\n\"c\\nerror: d\" = \"x <= y\"\n");
     fs::write(folder.join("named.toml"), &named).unwrap();
     let output = run_in(folder, &["solve", "named.toml"]);
@@ -152,7 +152,7 @@ fn what_has_no_end_is_not_read() {
     }
 }
 
-/// `--seconds`, and Ctrl-C, while evaluations take some hundredths of a second, of which one iteration has a thousand.
+/// `--seconds` and Ctrl-C during an iteration of thousands of slow evaluations.
 #[cfg(unix)]
 #[test]
 fn the_end_comes_in_the_middle_of_a_pass() {
@@ -187,7 +187,7 @@ fn the_end_comes_in_the_middle_of_a_pass() {
     let output = child.wait_with_output().unwrap();
     assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
     assert_eq!(output.status.code(), Some(130));
-    // There is nothing to go on from, which is said.
+    // There is no state to resume from, and a message says so.
     assert!(stderr(&output).contains("no checkpoint was written"), "{}", stderr(&output));
     assert!(!folder.join("a.ck").exists());
 }

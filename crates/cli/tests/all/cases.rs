@@ -1,6 +1,6 @@
-//! Problems as people write them, with their right answers, as the program solves them by default.
+//! Problems as users write them. The program, with its default settings, must find the right answers.
 //!
-//! The answers were computed by other means: by SciPy, or by going through all whole numbers.
+//! The answers were computed by other means: with SciPy, or by enumerating all integers.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::common::{program, run_in};
 
-/// Fewer evaluations than by default, which suffice where there are data.
+/// Fewer evaluations than by default, which suffice for the problems with data.
 const SHORT: [&str; 2] = ["--evaluations", "51200"];
 
 fn folder() -> PathBuf {
@@ -20,14 +20,14 @@ fn solved(file: &str) -> Value {
     let has_data = std::fs::read_to_string(folder.join(file)).unwrap().contains("[data]");
     let size = if has_data { &SHORT[..] } else { &[] };
     let asked = ["solve", file, "--backend", "cpu", "--json", "-"];
-    // With what `solve` takes where nothing is said.
+    // With the default settings of `solve`.
     let output = program().args([&asked[..], size].concat()).current_dir(&folder).output().unwrap();
     assert!(output.status.success(), "{file}: {}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// The best value is within `off` of the right one, the constraints are met, and so many coordinates are as near to
-/// what they should be.
+/// Checks that the best value is within `off` of the right one, that the constraints are met, and that the first
+/// coordinates are as close to `point` as that allows.
 #[track_caller]
 fn check(file: &str, value: f64, point: &[f64], off: f64) {
     let best = &solved(file)["runs"][0]["best"];
@@ -36,7 +36,7 @@ fn check(file: &str, value: f64, point: &[f64], off: f64) {
     assert!((found - value).abs() <= off * value.abs().max(1.0), "{file}: {best}");
     for (i, x) in point.iter().enumerate() {
         let found = best["position"][i].as_f64().unwrap();
-        // Near an optimum, the value is flat.
+        // The value changes little near an optimum, so coordinates are less precise.
         assert!((found - x).abs() <= off.sqrt() * x.abs().max(1e-12), "{file}: {best}");
     }
 }
@@ -46,14 +46,14 @@ fn conditions_mean_what_they_say() {
     check("differ.toml", 14.0, &[1.0, 2.0, 2.0], 0.0);
     check("strict.toml", 26.0, &[1.0, 2.0, 3.0], 0.0);
     check("paren.toml", 7.0, &[3.0, 4.0], 1e-9);
-    // (8, 4) and (9, 3): of equals any.
+    // The minima (8, 4) and (9, 3) are equal; either may be found.
     check("implication.toml", 13.0, &[], 0.0);
     // Two at 3, two at 0: 2 * 9 + 10 * 2.
     check("counted.toml", 38.0, &[], 1e-6);
 }
 
-/// A crescent between two circles (G06 of constrained optimisation's usual problems), whose best value is known to these digits, and
-/// whole numbers, which stay as they are.
+/// A crescent between two circles (G06 of the usual problems with constraints), whose best value is known to these
+/// digits, and integers, which the local search does not change.
 #[test]
 fn a_local_search_has_all_digits() {
     let polished = |file: &str| -> Value {
@@ -79,14 +79,15 @@ fn a_local_search_has_all_digits() {
     assert_eq!(program().args(islands).output().unwrap().status.code(), Some(2));
 }
 
-/// An equation, and a band of 1e-4 around a sphere.
+/// An equality constraint, and a band of width 1e-4 around a sphere.
 #[test]
 fn thin_regions_are_searched() {
     check("shares.toml", 4.0, &[0.0, 0.0, 1.0, 0.0], 1e-5);
     check("hs71int.toml", 17.014, &[1.0, 4.743, 3.8211, 1.3794], 1e-3);
 }
 
-/// Best values of four runs of a method with 64 individuals and 30,000 evaluations, which all meet the constraints.
+/// The best values of four runs of a method with 64 individuals and 30,000 evaluations. All of them meet the
+/// constraints.
 #[track_caller]
 fn feasible(file: &str, method: &str) -> Vec<f64> {
     let asked = ["solve", file, "--backend", "cpu", "--algorithm", method, "--json", "-"];
@@ -101,7 +102,8 @@ fn feasible(file: &str, method: &str) -> Vec<f64> {
     solved["runs"].as_array().unwrap().iter().map(value).collect()
 }
 
-/// Where no equation asks for it, no violation passes: populations that had closed in on a point outside stayed there.
+/// Without equality constraints there is no tolerance for violations: populations that had converged to an infeasible
+/// point within one stayed there.
 #[test]
 fn edges_are_met_by_every_method() {
     for method in ["de", "shade", "pso", "auto"] {
@@ -112,7 +114,8 @@ fn edges_are_met_by_every_method() {
     }
 }
 
-/// Where an equation does, some individuals still see to it that the population follows when none passes any more.
+/// With an equality constraint some individuals are judged strictly, so that the population follows when the tolerance
+/// falls to zero.
 #[test]
 fn equations_are_met_by_populations() {
     for method in ["de", "shade", "pso", "auto"] {
@@ -148,7 +151,7 @@ fn named_expressions_and_matrices_come_out_right() {
     check("matrix.toml", 0.057_955_15, &[], 1e-7);
 }
 
-/// What a run says of the best point, with few evaluations.
+/// The best point of a run with few evaluations.
 fn best(arguments: &[&str]) -> Value {
     let few = ["--individuals", "64", "--iterations", "60", "--json", "-"];
     let output = run_in(&folder(), &[&["solve"], arguments, &few[..]].concat());
@@ -174,7 +177,7 @@ fn variables_are_values_and_choices_with_bounds_of_their_own() {
     assert!(text.contains(shown), "{text}");
 }
 
-/// Elements, vectors and choices give the same bits in the CPU's machine and under the emulator.
+/// Elements, vectors and choices give the same bits on the CPU and under the emulator.
 #[test]
 fn new_parts_of_the_language_are_the_same_under_the_emulator() {
     for file in ["matrix.toml", "let.toml", "values.toml"] {
@@ -186,7 +189,7 @@ fn new_parts_of_the_language_are_the_same_under_the_emulator() {
     }
 }
 
-/// An epidemic with known rates, whose equation is solved at each evaluation.
+/// An epidemic with known rates. Every evaluation solves its differential equation.
 #[test]
 fn differential_equations_are_fitted_and_the_same_under_the_emulator() {
     let solved = |size: [&str; 4], place: [&str; 4]| {
@@ -211,7 +214,7 @@ fn differential_equations_are_fitted_and_the_same_under_the_emulator() {
     }
 }
 
-/// Both angles are at their seam, and the length is near its lower bound.
+/// Both angles are at the ends of their ranges, and the length is near its lower bound.
 #[test]
 fn what_is_periodic_has_no_seam() {
     check("periodic.toml", 0.0, &[359.9, 0.3, 0.02], 1e-9);
@@ -277,7 +280,7 @@ fn what_is_not_offered_says_what_to_write_instead() {
     is_refused(&["solve", "wide.toml", "--precision", "f32"], &wide);
 }
 
-/// Where squares of nearly all numbers are infinite, a search finds nothing that is near 0.
+/// If the squares of most numbers within the bounds overflow, a search cannot find values near 0.
 #[test]
 fn bounds_that_are_too_far_apart_are_said() {
     let said = |arguments: &[&str]| {
@@ -372,7 +375,7 @@ fn what_is_built_in_can_be_maximised() {
     let output = run_in(&folder(), &few);
     let solved: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(solved["maximised"], true);
-    // The corners of a box from -5.12 to 5.12.
+    // The corners of a cube from -5.12 to 5.12.
     assert_eq!(solved["runs"][0]["best"]["value"], 2.0 * 5.12 * 5.12);
     is_refused(&["solve", "let.toml", "--maximise"], &["--maximise: let.toml says `minimise`"]);
 }
@@ -385,15 +388,15 @@ fn fits_and_parts_come_out_right() {
     check("scales.toml", 250_000_250.0, &[2.5e8, 0.25], 1e-9);
 }
 
-/// A difference of numbers that are almost equal leaves what a function got wrong.
+/// A difference of almost equal numbers makes the rounding errors of functions visible.
 #[test]
 fn functions_of_small_numbers_keep_their_digits() {
     check("tanh.toml", 0.0, &[], 1e-9);
-    // tanh(x) / x is never above 1, and 1 where x^2 is below the last place.
+    // tanh(x) / x is at most 1, and is 1 if x^2 is less than the last place.
     check("tanh-small.toml", 1.0, &[], 0.0);
 }
 
-/// What the program calls feasible is so when it is computed again by hand.
+/// A point that the program reports as feasible is feasible when recomputed by hand.
 #[test]
 fn a_deflection_is_met_when_it_is_computed_again() {
     let best = &solved("beam.toml")["runs"][0]["best"];

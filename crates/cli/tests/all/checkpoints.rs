@@ -1,4 +1,4 @@
-//! Leaving a run and going on with it: by its limits, by Ctrl-C, by kill -9, with a full disk.
+//! Interrupting and resuming runs: at limits, by Ctrl-C, by kill -9, and with a full disk.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::common::{run, stderr, stdout};
 #[cfg(unix)]
 use warpswarm::{CheckpointFile, Precise};
 
-/// How far the run in a file is.
+/// The iterations of the run in a checkpoint file.
 #[cfg(unix)]
 fn iterations<R: Precise + serde::de::DeserializeOwned>(path: &Path) -> u64 {
     let checkpoint = CheckpointFile::open(path).unwrap().checkpoint::<R>().unwrap();
@@ -62,7 +62,7 @@ fn records_go_on_too() {
         let text = fs::read_to_string(folder.join("trace.csv")).unwrap();
         let rows = text.lines().map(|line| {
             let mut row: Vec<_> = line.split(',').collect();
-            // Seconds.
+            // The column of seconds.
             row.remove(3);
             row.join(",")
         });
@@ -85,7 +85,7 @@ fn original_stops_hold_where_nothing_else_is_said() {
     let target = ["--target", "1e-3"];
     let whole = succeeds(&[&base[..], &target].concat());
     succeeds(&[&base[..], &target, &["--checkpoint", file]].concat());
-    // It has stopped, and stays so.
+    // The run has stopped. Resuming it does not change that.
     assert_eq!(runs(&succeeds(&["resume", file, "--json", "-"])), runs(&whole));
     let said = succeeds(&["resume", file, "--iterations", "50", "--json", "-"]);
     assert_eq!(runs(&said), runs(&whole));
@@ -123,7 +123,7 @@ fn a_checkpoint_is_described() {
     assert_eq!((&json["intact"], &json["islands"]), (&true.into(), &0.into()));
     assert_eq!(fs::read(&file).unwrap(), before);
 
-    // What is greater is better, and islands are as good as a file.
+    // Checks a maximised problem, and a folder of islands instead of a file.
     let folder = place.path().join("kept");
     let folder = folder.to_str().unwrap();
     let islands =
@@ -212,8 +212,8 @@ fn ctrl_c_leaves_a_checkpoint() {
     assert_eq!(runs(&resumed), runs(&whole));
 }
 
-/// A run is killed a hundred times at random moments, each time gone on with, and ends with the bits of one that was
-/// left in peace. Between a kill and the last checkpoint lies no more than the interval, which is a slice here.
+/// A run is killed a hundred times at random moments and resumed each time. It ends with the same bits as a run that
+/// was never interrupted. The time between a kill and the last checkpoint is at most the interval, here one slice.
 #[cfg(unix)]
 #[test]
 fn kill_9_loses_at_most_the_time_since_the_last_checkpoint() {
@@ -250,9 +250,9 @@ fn kill_9_loses_at_most_the_time_since_the_last_checkpoint() {
         }
         last = now;
     }
-    // Of those that were not killed before they had begun.
+    // Not counting processes that were killed before they started.
     assert!(advanced > 10, "only {advanced} of 100 came further");
-    // A slice is 50 ms; machines that run tests are busy.
+    // A slice takes 50 ms; the limit allows for busy machines.
     assert!(oldest < Duration::from_millis(1000), "{oldest:?}");
     let resumed = succeeds(&["resume", shown, "--iterations", "50", "--json", "-"]);
     let all = (last + 50).to_string();
@@ -260,7 +260,7 @@ fn kill_9_loses_at_most_the_time_since_the_last_checkpoint() {
     assert_eq!(runs(&resumed), runs(&succeeds(&solve)));
 }
 
-/// Files may not grow beyond 8 KiB: what a full disk does, for one process.
+/// Files are limited to 8 KiB. For a single process this has the effect of a full disk.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_leaves_the_last_checkpoint() {
@@ -285,7 +285,7 @@ fn a_full_disk_leaves_the_last_checkpoint() {
         command.args(["-c", shell, "sh", env!("CARGO_BIN_EXE_warpswarm")]).args(arguments);
         command.stdin(Stdio::null()).output().unwrap()
     };
-    // Its records outgrow the limit while it runs.
+    // The records exceed the limit during the run.
     let growing = ["--iterations", "1000", "--trace", "/dev/null", "--checkpoint", shown];
     let output = limited(&[&size[..], &growing].concat());
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
@@ -296,7 +296,7 @@ fn a_full_disk_leaves_the_last_checkpoint() {
     let whole = succeeds(&[&size[..], &["--iterations", "1000"]].concat());
     assert_eq!(runs(&resumed), runs(&whole));
 
-    // And where there is no room from the beginning.
+    // The limit is exceeded from the start.
     let large = fs::read(&file).unwrap();
     assert!(large.len() > 8 << 10 && before.len() < 8 << 10);
     let output = limited(&["resume", shown, "--iterations", "5"]);

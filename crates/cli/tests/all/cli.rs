@@ -1,4 +1,4 @@
-//! The program as its users see it: output, messages, exit codes.
+//! The program as users see it: output, messages, exit codes.
 
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -11,7 +11,7 @@ use crate::common::{program, run, stderr, stdout, succeeds};
 /// The number of the signal that Ctrl-C sends.
 const SIGINT: u32 = 2;
 
-/// What `solve` does where nothing is said: it finds the minimum.
+/// The default settings of `solve` find the minimum.
 #[test]
 fn the_default_finds_minima() {
     let arguments =
@@ -23,7 +23,7 @@ fn the_default_finds_minima() {
     let run = &found["runs"][0];
     assert!(run["best"]["value"].as_f64().unwrap() < 1e-8, "{run}");
     assert!(run["evaluations"].as_u64().unwrap() <= 100_000, "{run}");
-    // It is the same on a device, but with a launch an iteration.
+    // On a device `auto` gives the same results, but with one launch per iteration it is replaced.
     let solved = |more: &[&str]| {
         let arguments = ["solve", "sphere", "--dim", "2", "--iterations", "3", "--backend"];
         let output = program().args(arguments).args(more).args(["--json", "-"]).output().unwrap();
@@ -34,7 +34,7 @@ fn the_default_finds_minima() {
     assert_eq!(solved(&["emulator", "--schedule", "streaming"])["algorithm"], "shade");
 }
 
-/// Where `auto` stands for another method, the summary says which, and why.
+/// If `auto` is replaced by another method, the summary names the method and the reason.
 #[test]
 fn the_summary_says_what_auto_chose() {
     let solve = |more: &[&str]| {
@@ -56,8 +56,8 @@ fn the_summary_says_what_auto_chose() {
     assert!(!solve(&[&islands[..], &["--island-set", "de,pso"]].concat()).contains("chose"));
 }
 
-/// A run that has found nothing for the second half of its iterations says so, and since when: exactly since then a run that is
-/// as long finds the same.
+/// If a run has not improved in the second half of its iterations, the summary says so, and since which iteration. A
+/// run that ends at this iteration finds the same value; a run that ends one earlier does not.
 #[test]
 fn the_summary_says_since_when_nothing_has_changed() {
     let solve = |algorithm: &str, iterations: u64| {
@@ -88,7 +88,7 @@ fn the_summary_says_since_when_nothing_has_changed() {
     assert!(!solve("de", 12).contains("unchanged"));
 }
 
-/// The JSON of `solve` with these arguments.
+/// The JSON that `solve` prints with these arguments.
 fn solve(arguments: &[&str]) -> Value {
     let output = run(&[&["solve"], arguments, &["--json", "-"]].concat());
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
@@ -96,7 +96,7 @@ fn solve(arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// The text of `runs`, as it was written.
+/// The text of `runs` in the JSON output.
 fn runs(arguments: &[&str]) -> String {
     let output = run(&[&["solve"], arguments, &["--json", "-"]].concat());
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
@@ -105,7 +105,7 @@ fn runs(arguments: &[&str]) -> String {
     text[start..end].to_string()
 }
 
-/// Fails with this code and one message that has all these parts in it.
+/// Checks for this exit code and a single message that contains all parts.
 #[track_caller]
 fn fails(arguments: &[&str], code: i32, parts: &[&str]) {
     let output = run(arguments);
@@ -274,7 +274,7 @@ fn files_that_cannot_be_written_are_named_before_the_work() {
     assert!(start.elapsed() < Duration::from_secs(30));
 }
 
-/// On a machine with a GPU this is checked by the tests of that machine.
+/// Without a GPU; machines with GPUs have separate tests.
 #[test]
 fn gpus_that_are_asked_for_and_ignored_are_said() {
     let solved = |more: &[&str]| {
@@ -285,7 +285,7 @@ fn gpus_that_are_asked_for_and_ignored_are_said() {
         (found["backend"] == "cpu", stderr(&output).to_string())
     };
     for more in [&[][..], &["--islands", "ring", "--island-count", "2"]] {
-        // Where there is a GPU, it is taken.
+        // If there is a GPU, it is used.
         let (on_cpu, said) = solved(&[more, &["--devices", "all"]].concat());
         assert_eq!(said.lines().count(), usize::from(on_cpu), "{said}");
         assert_eq!(said.starts_with("note: --devices is all, which is ignored"), on_cpu, "{said}");
@@ -380,7 +380,7 @@ fn json_has_each_constraint_at_the_best_point() {
     }
 }
 
-/// The position and the value, read as a program would read them, belong together to the last bit.
+/// The position and the value, parsed from JSON, match to the last bit.
 #[test]
 fn json_numbers_read_back_to_the_same_bits() {
     use warpswarm::problems::{self, Precise};
@@ -536,7 +536,7 @@ fn the_summary_is_for_people() {
 fn json_goes_to_a_file_beside_the_summary() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("out.json");
-    // A longer file that was there before leaves nothing behind.
+    // A longer file that existed before is replaced completely.
     std::fs::write(&file, "x".repeat(100_000)).unwrap();
     let name = file.to_str().unwrap();
     let output = run(&["solve", "sphere", "--iterations", "5", "--json", name]);
@@ -573,7 +573,7 @@ fn a_trace_shows_every_run_up_to_its_end() {
     let values: Vec<f32> = rows[..8].iter().map(|row| row[4].parse().unwrap()).collect();
     assert!(values.is_sorted_by(|a, b| a >= b), "{values:?}");
 
-    // Long runs are thinned, and runs that end by themselves end where they ended.
+    // Rows of long runs are thinned. The last row is always that of the end of the run.
     assert_eq!(trace(&["--iterations", "2500"]).len(), 835);
     let rows = trace(&["--runs", "3", "--target", "1e-3"]);
     for run in ["0", "1", "2"] {
@@ -652,7 +652,7 @@ fn lists_are_whole() {
     let clusters = row("lennard-jones");
     assert_eq!(clusters["dimensions"]["multiple_of"], 3);
     assert_eq!(clusters["optimum"]["position"], Value::Null);
-    // A line for each, which is not long.
+    // One short line for each.
     let lines: Vec<&str> = stdout(&problems).lines().collect();
     assert_eq!(lines.len(), json.as_array().unwrap().len() + 3, "{lines:?}");
     assert!(lines.iter().all(|line| line.chars().count() <= 110), "{lines:?}");
@@ -757,7 +757,7 @@ fn a_full_disk_is_exit_code_1() {
     }
 }
 
-/// Presses Ctrl-C so long after the program listens to it, and says when.
+/// Sends Ctrl-C a given time after the program has installed its handler; returns the moment.
 fn ctrl_c(child: &mut Child, after: Duration) -> Instant {
     let status = format!("/proc/{}/status", child.id());
     let listens = || {
@@ -766,7 +766,7 @@ fn ctrl_c(child: &mut Child, after: Duration) -> Instant {
         let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
         caught.is_some_and(|mask| mask & 1 << (SIGINT - 1) != 0)
     };
-    // Where the system does not say, two seconds are enough.
+    // If the system does not show the handler, two seconds are long enough.
     let most = if cfg!(target_os = "linux") { 20 } else { 2 };
     let start = Instant::now();
     while !listens() && start.elapsed() < Duration::from_secs(most) {
@@ -780,7 +780,7 @@ fn ctrl_c(child: &mut Child, after: Duration) -> Instant {
     pressed
 }
 
-/// An evaluation takes seconds, so that the first Ctrl-C waits for it.
+/// An evaluation takes seconds, so the first Ctrl-C has to wait for it.
 #[test]
 fn a_second_interrupt_ends_the_program_at_once() {
     let sums: Vec<String> =
@@ -837,7 +837,7 @@ fn an_interrupt_prints_the_best_so_far() {
             time
         })
         .collect();
-    // 100 ms is the promise, besides what it takes here to begin and end a program at all.
+    // The documentation promises 100 ms. The time to start and end any program here is added to that.
     let start = Instant::now();
     run(&["list", "problems"]);
     let allowed = Duration::from_millis(100) + start.elapsed();
@@ -851,7 +851,7 @@ fn an_interrupt_prints_the_best_so_far() {
     assert_eq!(json["runs"][0]["stop_reason"], "interrupted");
     assert!(json["runs"][0]["iterations"].as_u64().unwrap() > 0);
 
-    // Pictures are of where individuals are and were, and take no second run.
+    // Pictures show the current and earlier individuals of the interrupted run; they do not need a second run.
     let pictures = ["population.svg", "swarm.svg"].map(|name| folder.path().join(name));
     let mut plane = vec!["--dim", "2", "--individuals", "64", "--quiet"];
     plane.extend(pictures.iter().flat_map(|path| ["--plot", path.to_str().unwrap()]));
@@ -867,7 +867,7 @@ fn an_interrupt_prints_the_best_so_far() {
     assert_eq!(json["runs"][0]["stop_reason"], "interrupted");
 }
 
-/// A folder with a problem file, and with points beside it.
+/// A folder with a problem file and a file of points.
 fn problem_file(text: &str, points: &str) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("points.csv"), points).unwrap();

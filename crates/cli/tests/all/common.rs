@@ -1,4 +1,4 @@
-//! What the tests of the program share.
+//! Functions that the tests of the program share.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -10,8 +10,8 @@ pub(crate) fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_warpswarm"))
 }
 
-/// The same arguments, of `solve` with an algorithm that runs on every backend, where they name none; what is tested with
-/// them does not depend on it.
+/// Adds an algorithm that runs on every backend to the arguments of `solve`, if they name none. The tests that use this
+/// do not depend on the algorithm.
 pub(crate) fn everywhere<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
     let has = |option: &str| arguments.contains(&option);
     let mut all = arguments.to_vec();
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
     program().args(everywhere(arguments)).stdin(Stdio::null()).output().unwrap()
 }
 
-/// The same in a folder.
+/// Runs the program in a folder, with the same addition.
 pub(crate) fn run_in(folder: &Path, arguments: &[impl AsRef<OsStr>]) -> Output {
     let arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
     let texts: Option<Vec<&str>> = arguments.iter().map(|argument| argument.to_str()).collect();
@@ -50,7 +50,7 @@ pub(crate) fn stderr(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
 }
 
-/// The standard output of what must succeed.
+/// The standard output of a command that must succeed.
 #[track_caller]
 pub(crate) fn succeeds(arguments: &[&str]) -> String {
     let output = run(arguments);
@@ -58,7 +58,7 @@ pub(crate) fn succeeds(arguments: &[&str]) -> String {
     stdout(&output).into()
 }
 
-/// Fails with this code and one message that has all these parts in it.
+/// Checks for this exit code and a single message that contains all parts.
 #[track_caller]
 pub(crate) fn fails(arguments: &[&str], code: i32, parts: &[&str]) {
     let output = run(arguments);
@@ -71,14 +71,14 @@ pub(crate) fn fails(arguments: &[&str], code: i32, parts: &[&str]) {
     }
 }
 
-/// The text of `runs` in what `--json` wrote.
+/// The text of `runs` in the output of `--json`.
 #[track_caller]
 pub(crate) fn runs(json: &str) -> &str {
     let (start, end) = (json.find("\"runs\":").unwrap(), json.rfind(",\"seconds\":").unwrap());
     &json[start..end]
 }
 
-/// The JSON in a file.
+/// Parses the JSON in a file.
 pub(crate) fn read(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }

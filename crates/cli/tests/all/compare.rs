@@ -1,4 +1,4 @@
-//! `compare` and `tune` as their users see them.
+//! `compare` and `tune` as users see them.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// What a good call prints.
+/// The standard output of a command that must succeed.
 #[track_caller]
 fn done(arguments: &[&str]) -> String {
     let output = run(arguments);
@@ -24,7 +24,7 @@ fn done(arguments: &[&str]) -> String {
     text(&output.stdout).to_string()
 }
 
-/// Fails with exit code 2 and one message that has all these parts in it.
+/// Checks for exit code 2 and a single message that contains all parts.
 #[track_caller]
 fn is_bad_input(arguments: &[&str], parts: &[&str]) {
     let output = run(arguments);
@@ -37,7 +37,7 @@ fn is_bad_input(arguments: &[&str], parts: &[&str]) {
     }
 }
 
-/// The JSON that is written to a file of this name, without what time and place have to do with.
+/// The JSON that is written to a file with this name, without fields that depend on time or device.
 fn json(folder: &Path, name: &str, arguments: &[&str]) -> Value {
     let path = folder.join(name);
     done(&[arguments, &["--json", path.to_str().unwrap()]].concat());
@@ -105,7 +105,8 @@ fn a_comparison_is_of_independent_runs_that_stop_at_the_target() {
             run["reached"].as_array().unwrap().iter().map(|at| at.as_u64().unwrap()).collect();
         assert!(reached[0] <= reached[1] && reached[1] == run["evaluations"].as_u64().unwrap());
     }
-    // CPSO's coefficients diverge: no run gets there, and nothing is expected of it.
+    // With CPSO's coefficients the swarm diverges, so no run reaches the target, and the expected running time is
+    // infinite.
     assert_eq!(results[2]["targets"][1]["successes"], 0);
     assert_eq!(results[2]["targets"][1]["ert_evaluations"], Value::Null);
     let all: u64 = runs[..6].iter().map(|run| run["evaluations"].as_u64().unwrap()).sum();
@@ -115,7 +116,7 @@ fn a_comparison_is_of_independent_runs_that_stop_at_the_target() {
     for pair in pairs {
         assert!(pair["adjusted_p"].as_f64() >= pair["p"].as_f64(), "{pair}");
     }
-    // Six runs against six that are all worse.
+    // Six runs against six runs that are all worse.
     assert_eq!(
         (&pairs[1]["second"], &pairs[1]["superiority"]),
         (&results[2]["entrant"], &1.0.into())
@@ -147,7 +148,7 @@ fn tables_fit_a_terminal_and_are_written_as_csv_and_markdown() {
     assert!(csv.contains("\nsphere:dim=3,3,0.00000001,de,6,"), "{csv}");
 }
 
-/// Files of the same function, minimised and, negative, maximised.
+/// Files of the same function: minimised, and its negative maximised.
 fn problem_files(folder: &Path) -> [String; 2] {
     ["minimise = \"", "maximise = \"-"].map(|what| {
         let variables = "[variables]\nx = { count = 3, lower = -4, upper = 5 }";
@@ -179,7 +180,7 @@ fn problem_files_are_compared_beside_others() {
     assert_eq!((&free["dimensions"], &free["shift"]), (&json!(3), &json!(null)));
     assert_eq!((&sphere["goal"], &sphere["shift"]), (&json!(0.0), &json!(0.0)));
 
-    // More is better where less was: the same runs, ranks and tests.
+    // Maximising the negative gives the same runs, ranks and tests.
     assert_eq!(min["pairs"], max["pairs"]);
     let entrants = |of: &Value| of["results"].as_array().unwrap().clone();
     for (less, more) in entrants(min).iter().zip(&entrants(max)) {
@@ -221,7 +222,7 @@ fn a_file_alone_needs_no_target() {
     ] {
         assert!(text.contains(part), "{part:?} is not in\n{text}");
     }
-    // Pages are overwritten by force alone, and nothing else is before.
+    // An existing page is overwritten only with --force, and is checked before anything else is written.
     let csv = folder.path().join("a.csv");
     let again = [&words[..], &drawn, &["--csv", csv.to_str().unwrap()]].concat();
     is_bad_input(&again, &["--report is", "a.html, which exists", "--force"]);
@@ -349,7 +350,7 @@ fn what_cannot_be_compared_is_said_before_anything_runs() {
     check("sphere", "pso", &["--json", "/nowhere/a.json"], &["--json", "/nowhere/a.json"]);
 }
 
-/// The first batch is done in milliseconds, the second would never be.
+/// The first batch takes milliseconds; the second would never end.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_comparison_shows_what_is_complete() {
@@ -401,7 +402,7 @@ fn what_is_found_is_tested_anew_and_can_be_pasted() {
     assert_eq!(once["configurations"], 32);
     let parameters = once["parameters"].as_array().unwrap();
     assert_eq!((&parameters[0][0], &parameters[1][0]), (&"inertia".into(), &"social".into()));
-    // Even so few configurations have one that is better than a poor start.
+    // Even this few configurations include one that is better than the bad start.
     let poor = ["--set", "inertia=1", "--parameters", "inertia"];
     let tuned = json(folder.path(), "c", &[&TUNE[..12], &poor].concat());
     let inertia = tuned["parameters"][0][2].as_f64().unwrap();

@@ -1,4 +1,4 @@
-//! Drivers and GPUs that cannot be used, each by itself: a library of the tests' own is in the driver's place.
+//! Drivers and GPUs that cannot be used. Each test replaces the driver by a library of its own.
 #![cfg(target_os = "linux")]
 
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use crate::common::{everywhere, program, stderr, stdout};
 use serde_json::Value;
 
-/// As much of the driver as is asked before a GPU is used.
+/// The functions of the driver that are called before a GPU is used.
 const DRIVER: &str = r#"
 #include <stddef.h>
 #include <string.h>
@@ -25,7 +25,7 @@ int cuDevicePrimaryCtxRetain(void **context, int device) { return 2; }
 int cuGetErrorString(int error, const char **text) { *text = "as the test says"; return 0; }
 "#;
 
-/// What the driver says; otherwise it is new, and shows one GPU.
+/// The answers of the driver. The other answers are those of a new driver with one GPU.
 #[derive(Clone, Copy)]
 struct Driver {
     version: u32,
@@ -58,7 +58,8 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
     program.output().unwrap()
 }
 
-/// The backend `gpu` fails with these words, and `auto` does the CPU's work. What the doctor says of the GPU.
+/// Checks that the backend `gpu` fails with this message and that `auto` uses the CPU. Returns what `doctor` reports
+/// for the GPU.
 #[track_caller]
 fn check(folder: &Path, words: &str) -> Value {
     let solve = ["solve", "rastrigin", "--iterations", "30", "--json", "-", "--backend"];
@@ -76,7 +77,7 @@ fn check(folder: &Path, words: &str) -> Value {
         assert_eq!(json["backend"], "cpu", "{words}");
         json["runs"].clone()
     };
-    // A schedule is a GPU's: there `auto` tries to have one.
+    // A schedule is for GPUs, so here `auto` tries to use one.
     assert_eq!(runs(&["auto", "--schedule", "streaming"]), runs(&["cpu"]), "{words}");
 
     let doctor = run(folder, &["doctor", "--json"]);
@@ -85,7 +86,7 @@ fn check(folder: &Path, words: &str) -> Value {
     json["backends"]["gpu"].clone()
 }
 
-/// The same, and the doctor says it too.
+/// The same for this driver; also checks that `doctor` reports the message.
 #[track_caller]
 fn check_driver(driver: Driver, words: &str) {
     let folder = tempfile::tempdir().unwrap();
@@ -95,14 +96,14 @@ fn check_driver(driver: Driver, words: &str) {
     assert!(missing.contains(words), "{words:?} is not in {missing:?}");
 }
 
-/// Whether the program has kernels.
+/// Whether the program contains GPU kernels.
 fn has_kernels() -> bool {
     let doctor = program().args(["doctor", "--json"]).output().unwrap();
     let json: Value = serde_json::from_slice(&doctor.stdout).unwrap();
     json["kernels"]["count"].is_u64()
 }
 
-/// What is there by that name is no library, also where the machine has a driver.
+/// The files with the driver's names are not libraries. They hide the driver of a machine that has one.
 #[test]
 fn no_driver() {
     let folder = tempfile::tempdir().unwrap();
@@ -110,7 +111,7 @@ fn no_driver() {
         std::fs::write(folder.path().join(name), "no library").unwrap();
     }
     check(folder.path(), "no NVIDIA driver: the library libcuda was not found");
-    // A library to link with, which is not the driver.
+    // The stub library for linking, which is not a driver.
     check_driver(Driver { init: 34, ..NEW }, "no NVIDIA driver");
 }
 
@@ -125,7 +126,7 @@ fn no_device() {
 fn an_old_driver() {
     let words = "the NVIDIA driver supports CUDA 11.4; needed: CUDA 12.0 or later";
     check_driver(Driver { version: 11_040, ..NEW }, words);
-    // One of which the parts are of different versions.
+    // A driver whose parts have different versions.
     check_driver(Driver { init: 803, ..NEW }, "needed: CUDA 12.0 or later");
 }
 
@@ -138,7 +139,7 @@ fn an_old_device_or_no_kernels() {
     check_driver(Driver { major: 5, ..NEW }, words);
 }
 
-/// A GPU whose first call fails, where there are kernels for it.
+/// A GPU whose first call fails, if the program has kernels for it.
 #[test]
 fn a_device_that_fails() {
     let words = match has_kernels() {

@@ -1,4 +1,4 @@
-//! `warpswarm fit`: models beside data, and what is said of mistakes.
+//! `warpswarm fit`: fits, and messages for mistakes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ height = { lower = 0, upper = 100, start = 8 }
 lifetime = { lower = 0.01, upper = 1000, scale = "log", unit = "s", start = 3 }
 "#;
 
-/// Two decays, of five and of four rows, mixed: heights 8 and 4, lifetimes 2 and 5, to five digits.
+/// Two decays, with five and four rows in mixed order: heights 8 and 4, lifetimes 2 and 5, to five digits.
 const LONG: &str = "\
 well,t,y
 B2,0,4.00000
@@ -56,7 +56,7 @@ fn fitted(folder: &Path, words: &str) -> Value {
     serde_json::from_str(&fits(folder, &format!("{words} --json -"))).unwrap()
 }
 
-/// Fails with code 2 and one message that has all parts.
+/// Checks for exit code 2 and a single message that contains all parts.
 #[track_caller]
 fn is_refused(folder: &Path, words: &str, parts: &[&str]) {
     let arguments: Vec<&str> = ["fit"].into_iter().chain(words.split(' ')).collect();
@@ -75,7 +75,7 @@ fn is_near(found: &Value, expected: f64, off: f64) {
     assert!((found - expected).abs() <= off * expected.abs(), "{found} and not {expected}");
 }
 
-/// NIST's certified values and standard deviations of Misra1a.
+/// The certified values and standard deviations of Misra1a from NIST.
 #[test]
 fn one_fit_agrees_with_certified_values() {
     let nist = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/nist");
@@ -88,7 +88,7 @@ fn one_fit_agrees_with_certified_values() {
     is_near(&fit["errors"]["b2"], 7.266_868_801_9e-6, 1e-6);
     is_near(&fit["chi_squared"], 1.245_513_889_4e-1, 1e-8);
     assert_eq!((&fit["degrees_of_freedom"], &fit["rows"]), (&12.into(), &14.into()));
-    // Both rise together, the one at the cost of the other.
+    // The parameters are almost completely anticorrelated.
     assert!(fit["correlation"][0][1].as_f64().unwrap() < -0.99);
     let table = fits(&nist, "misra1a.toml");
     for text in ["238.9", "2.7", "chi-squared", "12 degrees of freedom", "converged", "ran on"] {
@@ -106,7 +106,7 @@ fn the_example_is_fitted_and_kept() {
     assert!(table.contains("lifetime") && table.contains("100 rows"), "{table}");
     let kept = all.path().join("kept");
     let svg = fs::read_to_string(kept.join("fit.svg")).unwrap();
-    // The data, above and below, and in the legend.
+    // The data, in the fit and in its residuals, and one mark in the legend.
     assert_eq!(svg.matches("<circle").count(), 201);
     assert!(svg.contains("\nresidual\n"));
     let json = read(&kept.join("fits.json"));
@@ -121,7 +121,7 @@ fn the_example_is_fitted_and_kept() {
         &format!("{example} --out kept"),
         &["--out is kept, which exists", "--force"],
     );
-    // A user's own file stays.
+    // A file of the user is kept.
     fs::write(kept.join("notes.txt"), "mine").unwrap();
     fits(all.path(), &format!("{example} --out kept --force --polish-only --quiet"));
     assert!(kept.join("notes.txt").is_file());
@@ -153,11 +153,11 @@ fn groups_may_differ_in_length() {
     assert!(kept.join("parameters.svg").is_file());
     let svg = fs::read_to_string(kept.join("fits.svg")).unwrap();
     assert!(svg.contains("A1 (reduced chi-squared") && svg.contains("B2 (reduced"));
-    // What is repeated to make groups equally long is not drawn.
+    // Rows that only pad shorter groups are not drawn.
     assert_eq!(svg.matches("<circle").count(), 4 + 5 + 1);
 }
 
-/// Groups of the model's own file, by numbers, with the same result as each alone.
+/// Groups that a column of numbers in the model's own file defines. Each gives the same result as a separate fit.
 #[test]
 fn a_group_is_fitted_as_if_it_were_alone() {
     let model = format!(
@@ -197,7 +197,7 @@ fn wide_data_are_a_fit_a_column() {
     let found = fitted(all.path(), "m.toml wide.csv --wide --precision f32");
     assert_eq!(found["precision"], "f32");
     is_near(&found["fits"][1]["parameters"]["lifetime"], 5.0, 1e-4);
-    // What is missing is left out of its fit alone.
+    // A missing value is left out of its own fit only.
     let gap = WIDE.replace("1.78504", "NA");
     let skips = format!("data = {{ columns = [\"t\", \"y\"], missing = \"skip row\" }}\n{DECAY}");
     let all = folder(&[("m.toml", DECAY), ("gap.csv", &gap), ("skips.toml", &skips)]);
@@ -290,7 +290,7 @@ fn mistakes_are_said() {
     refused("m.toml long.csv --json long.csv", &["--json is long.csv", "the data"]);
 }
 
-/// Models of several columns, and of no column, are drawn too.
+/// Models of several columns, or of none, are also drawn.
 #[test]
 fn other_models_are_drawn() {
     let plane = "fit = \"z ~ a * u + b * v\"\n[variables]\na = { lower = -9, upper = 9 }\nb = { lower = -9, upper = 9 }";
@@ -306,7 +306,7 @@ fn other_models_are_drawn() {
     assert!(svg("level").contains("\nrow\n"));
 }
 
-/// A line a second where that is asked for, and nothing where nobody looks.
+/// A line every second if requested, and nothing if stderr is not a terminal.
 #[test]
 fn progress_is_shown_where_it_is_asked_for() {
     let columns = 10_000;
@@ -327,7 +327,7 @@ fn progress_is_shown_where_it_is_asked_for() {
     };
     assert_eq!(shown("few.csv --wide"), "");
     assert_eq!(shown("few.csv --wide --progress bar --quiet"), "");
-    // So many fits that they take seconds.
+    // Enough fits to take seconds.
     let lines = shown("many.csv --wide --threads 1 --starts 7 --samples 10 --progress plain");
     let line = lines.lines().next().unwrap_or_default();
     assert!(line.contains(" of 10,000 fits, ") && line.contains(" fits/s, "), "{lines:?}");

@@ -1,6 +1,6 @@
-//! The pictures of the gallery: what the commands on its page draw, byte for byte.
+//! The pictures of the gallery are exactly what the commands on its page draw, byte for byte.
 //!
-//! `WARPSWARM_UPDATE_GALLERY=1 cargo test -p warpswarm-cli --test all gallery` writes them again.
+//! To write them again: `WARPSWARM_UPDATE_GALLERY=1 cargo test -p warpswarm-cli --test all gallery`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,17 +8,17 @@ use std::process::Stdio;
 
 use crate::common::{program, stderr};
 
-/// The page has at least so many pictures.
+/// The page has at least this many pictures.
 const FEWEST: usize = 12;
-/// The largest picture, in bytes.
+/// The largest size of a picture, in bytes.
 const LARGEST: u64 = 200_000;
-/// The largest picture that moves.
+/// The largest size of an animation, in bytes.
 const LARGEST_GIF: u64 = 300_000;
 
-/// What the page shows.
+/// The contents of the page.
 #[derive(Debug, Default, PartialEq)]
 struct Page {
-    /// Files that readers save, and commands that they type, in the order of the page.
+    /// Files to save and commands to type, in the order of the page.
     steps: Vec<Step>,
     /// The files of all pictures, as they are linked.
     pictures: Vec<String>,
@@ -33,7 +33,7 @@ enum Step {
 impl Page {
     fn of(text: &str) -> Page {
         let mut page = Page::default();
-        // What has been written since the last block.
+        // The text since the last code block.
         let mut prose = String::new();
         let mut lines = text.lines();
         while let Some(line) = lines.next() {
@@ -61,26 +61,26 @@ impl Page {
         page
     }
 
-    /// The pictures that commands of the page draw, as paths in the folder where readers type them.
+    /// The pictures that commands of the page draw, as paths relative to the reader's folder.
     fn drawn(&self) -> impl Iterator<Item = &str> {
         self.pictures.iter().filter_map(|picture| picture.strip_prefix("gallery/"))
     }
 }
 
-/// The files of the pictures in a line: `![what is seen](file)`.
+/// The files of the pictures in a line: `![description](file)`.
 fn pictures(line: &str) -> impl Iterator<Item = String> {
     let links = line.split("![").skip(1).filter_map(|rest| rest.split_once("]("));
     links.filter_map(|(_, rest)| Some(rest.split_once(')')?.0.to_owned()))
 }
 
-/// The name in "Save this as `name`", the last of these.
+/// The name in the last "Save this as `name`".
 fn saved_as(prose: &str) -> Option<String> {
     let words = prose.split_whitespace().collect::<Vec<_>>().join(" ");
     let (_, rest) = words.rsplit_once("Save this as `")?;
     Some(rest.split_once('`')?.0.to_owned())
 }
 
-/// The arguments of each command of a block; a line that ends in `\` continues on the next one.
+/// The arguments of each command in a code block. A line that ends with `\` continues on the next one.
 fn commands(block: &str) -> impl Iterator<Item = Vec<String>> {
     let whole = block.replace("\\\n", " ");
     let lines: Vec<String> = whole
@@ -90,13 +90,13 @@ fn commands(block: &str) -> impl Iterator<Item = Vec<String>> {
     lines.into_iter().map(|line| line.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Saves the files and runs the commands of the page in a folder.
+/// Saves the files of the page in a folder and runs its commands there.
 fn follow(page: &Page, folder: &Path) {
     for step in &page.steps {
         match step {
             Step::Save { name, text } => fs::write(folder.join(name), text).unwrap(),
             Step::Run(arguments) => {
-                // Not `run_in`, which chooses another algorithm. The numbers do not depend on the backend.
+                // Not with `run_in`, which selects another algorithm. The numbers do not depend on the backend.
                 let output = program()
                     .args(arguments)
                     .args(["--backend", "cpu"])
@@ -110,7 +110,7 @@ fn follow(page: &Page, folder: &Path) {
     }
 }
 
-/// All files in a folder and the folders in it.
+/// All files in a folder and its subfolders.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let within = |path: PathBuf| if path.is_dir() { files(&path) } else { vec![path] };

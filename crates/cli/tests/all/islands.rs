@@ -1,11 +1,11 @@
-//! Islands in one process, and with the feature `mpi` on the ranks of `mpirun`.
+//! Islands in a single process and, with the feature `mpi`, on the ranks of `mpirun`.
 
 use std::path::Path;
 
 use crate::common::{fails, read, runs, succeeds};
 
-/// A master and seven slaves of nine particles.
-/// With a schedule that does not depend on where a run ends, so that one that is gone on with is the whole one.
+/// A master and seven slaves of nine particles. The schedule does not depend on the end of the run, so that a resumed
+/// run equals an uninterrupted one.
 pub(crate) const MASTER: [&str; 14] = [
     "solve",
     "rastrigin",
@@ -23,7 +23,7 @@ pub(crate) const MASTER: [&str; 14] = [
     "master",
 ];
 
-/// Small islands, in a fraction of a second.
+/// Small islands, which take a fraction of a second.
 pub(crate) const SMALL: [&str; 10] = [
     "solve",
     "rastrigin",
@@ -107,7 +107,7 @@ fn each_swarm_of_cmepso_is_an_island() {
         (&"master".into(), &14.into())
     );
     assert_eq!((&slave["parameters"]["part"], &slave["individuals"]), (&"slave".into(), &9.into()));
-    // Six attempts of each particle, one of them its own.
+    // Each particle is evaluated six times in an iteration: once itself and five times as replicas.
     let evaluations = [0, 1].map(|run| json["runs"][run]["evaluations"].as_u64().unwrap());
     assert_eq!(evaluations, [14 + 45 * 7 * 6, 9 + 45 * 9 * 6]);
 }
@@ -148,7 +148,7 @@ fn a_kept_epoch_is_gone_on_from() {
     let kept = kept.to_str().unwrap();
     let whole = solved(&islands("ring", &["--iterations", "95", "--json", "-"]));
     solved(&islands("ring", &["--iterations", "37", "--checkpoint", kept, "--quiet"]));
-    // The end was in the middle of an epoch, of which nothing is kept.
+    // The run ended in the middle of an epoch, of which no state is stored.
     let resumed = succeeds(&["resume", kept, "--iterations", "65", "--json", "-"]);
     assert_eq!(runs(&resumed), runs(&whole));
     fails(&["resume", place.path().to_str().unwrap()], 2, &["last cannot be read"]);

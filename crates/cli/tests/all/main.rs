@@ -1,4 +1,4 @@
-//! The tests of the program, one program themselves.
+//! The tests of the program, in a single executable.
 
 mod attacks;
 mod cases;

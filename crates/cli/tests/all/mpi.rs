@@ -1,5 +1,5 @@
-//! Islands, and swarms that are split, on the ranks of `mpirun`, which are processes: the same bits, one message, no hang,
-//! and nothing lost where a rank is killed.
+//! Islands and split swarms on the ranks (processes) of `mpirun`: the same bits as in a single process, a single
+//! message on failure, no hang, and no loss if a rank is killed.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use crate::common::{everywhere, runs, stderr, stdout, succeeds};
 use crate::islands::{MASTER, SMALL};
 
-/// `mpirun` with so many ranks, more than there may be processors; also in a container, where everybody is root.
+/// `mpirun` with this number of ranks, which may exceed the number of processors. Also works as root in a container.
 fn mpirun(ranks: u32) -> Command {
     let mut command = Command::new("mpirun");
     command.envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
-    // MPICH has no limit.
+    // Open MPI needs these settings to oversubscribe processors; MPICH has no such limit.
     command.envs([
         ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
         ("OMPI_MCA_hwloc_base_binding_policy", "none"),
@@ -25,9 +25,9 @@ fn mpirun(ranks: u32) -> Command {
     command
 }
 
-/// What `mpirun` gives; one that takes too long hangs.
+/// The output of `mpirun`. If it takes too long, the test fails because it hangs.
 fn output(mut command: Command) -> Output {
-    // In a group of its own, so that whatever it has started ends with it.
+    // In a separate process group, so that all processes can be killed together.
     let child = command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let child = child.expect("mpirun is there, as the feature `mpi` has it");
     let group = child.id();
@@ -43,7 +43,7 @@ fn output(mut command: Command) -> Output {
 }
 
 fn signal(which: &str, whom: &str) {
-    // It may have ended by itself.
+    // It may have ended already.
     let _ = Command::new("kill").args([which, "--", whom]).stderr(Stdio::null()).status();
 }
 
@@ -53,7 +53,7 @@ fn on_ranks(ranks: u32, arguments: &[&str]) -> Output {
     output(command)
 }
 
-/// The standard output of what must succeed.
+/// The standard output of a command that must succeed.
 #[track_caller]
 fn solved(ranks: u32, arguments: &[&str]) -> String {
     let output = on_ranks(ranks, arguments);
@@ -204,7 +204,7 @@ fn ctrl_c_ends_all_ranks_at_the_same_iteration() {
     assert!(stdout(&output).contains("stopped by  interrupted"), "{}", stdout(&output));
 }
 
-/// Ends with this code and one message.
+/// Checks for this exit code and a single message.
 #[track_caller]
 fn fails(ranks: u32, arguments: &[&str], code: i32, parts: &[&str]) {
     check_failure(on_ranks(ranks, arguments), code, parts);
@@ -260,14 +260,14 @@ fn ranks_that_were_asked_for_different_things_say_what_differs() {
     check_failure(output(command), 2, &parts);
 }
 
-/// The processes that another one has started.
+/// The child processes of a process.
 fn children(parent: u32) -> Vec<u32> {
     let listed = Command::new("ps").args(["-o", "pid=", "--ppid", &parent.to_string()]).output();
     let text = String::from_utf8(listed.unwrap().stdout).unwrap();
     text.split_whitespace().map(|id| id.parse().unwrap()).collect()
 }
 
-/// Waits until it is so.
+/// Waits until a condition holds.
 fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
@@ -276,17 +276,18 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Whether a process has ended, even if nobody has asked how.
+/// Whether a process has ended, even if its parent has not collected its status.
 fn has_ended(process: u32) -> bool {
     // The state follows the name, which is in parentheses.
     let about = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     about.rsplit(") ").next().is_none_or(|state| state.is_empty() || state.starts_with(['Z', 'X']))
 }
 
-/// Starts islands that go on for long, and waits until the first epoch is kept.
+/// Starts islands that run for a long time, and waits until the first epoch is stored.
 fn started(ranks: u32, arguments: &[&str], kept: &Path) -> Child {
     let mut command = mpirun(ranks);
-    // Whom it ends is ended at once, instead of in two seconds: what is tested is what is left then.
+    // The launcher kills the remaining ranks at once instead of after two seconds: the test is about the state that is
+    // left then.
     command.env("OMPI_MCA_odls_base_sigkill_timeout", "0");
     command.args(everywhere(arguments)).process_group(0);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -304,7 +305,7 @@ fn a_killed_rank_costs_no_more_than_an_epoch() {
         let path = kept.to_str().unwrap();
         let more = ["--iterations", "4000", "--checkpoint", path, "--every", "10", "--quiet"];
         let child = started(4, &eight("torus", &more), &kept);
-        // Whenever that is: the twenty are spread over what a few epochs take.
+        // The twenty moments are spread over the time of a few epochs.
         std::thread::sleep(Duration::from_micros(moment * moment * 400));
         let ranks = children(child.id());
         let rank = ranks.get(moment as usize % 4).expect("they have not ended yet");
@@ -312,12 +313,12 @@ fn a_killed_rank_costs_no_more_than_an_epoch() {
         let output = child.wait_with_output().unwrap();
         let message = stderr(&output);
         assert!(!output.status.success(), "moment {moment}: {message}");
-        // The launcher says which rank it was, and where.
+        // The launcher reports which rank was killed.
         assert!(
             message.contains("process rank") || message.contains("KILLED BY SIGNAL"),
             "{message}"
         );
-        // The launcher does not wait for the others, of which one may write still.
+        // The launcher does not wait for the other ranks, one of which may still be writing.
         until("all ranks have ended", || ranks.iter().all(|&rank| has_ended(rank)));
         let resume = ["resume", path, "--json", "-"];
         let resumed = if moment % 5 == 0 { solved(2, &resume) } else { succeeds(&resume) };
@@ -333,7 +334,7 @@ fn ctrl_c_ends_all_ranks_and_keeps_the_epoch() {
     let arguments = eight("ring", &["--iterations", "1000000000", "--checkpoint", path]);
     let child = started(3, &arguments, &kept);
     std::thread::sleep(Duration::from_millis(200));
-    // As the launcher hands it on, to a rank; the others end with it.
+    // The launcher forwards Ctrl-C to the ranks as this signal. It is sent to one rank, and the others stop with it.
     let ranks = children(child.id());
     signal("-TERM", &ranks[1].to_string());
     let output = child.wait_with_output().unwrap();

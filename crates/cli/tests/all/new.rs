@@ -1,4 +1,4 @@
-//! `warpswarm new` as its users see it: the files, the messages, and nothing left behind.
+//! `warpswarm new` as users see it: the files, the messages, and nothing left behind after a failure.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// All files in a folder and below, hidden ones too, in order.
+/// All files in a folder and its subfolders, including hidden ones, sorted.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -28,7 +28,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Fails with exit code 2 and one message that has all these parts in it, and changes nothing.
+/// Checks for exit code 2, a single message that contains all parts, and an unchanged folder.
 #[track_caller]
 fn fails(folder: &Path, arguments: &[&str], parts: &[&str]) {
     let before = files(folder);
@@ -83,7 +83,7 @@ fn a_crate_is_written() {
     let read = |file: &str| fs::read_to_string(written.join(file)).unwrap();
     assert!(read("Cargo.toml").contains("name = \"my-fit\"\n"), "{}", read("Cargo.toml"));
     assert!(read("Cargo.toml").contains("\n[workspace]\n"));
-    // The program was built in the repository, and knows where the library is.
+    // The program was built in the repository and therefore uses the library in it.
     assert!(read("Cargo.toml").contains("\n[patch.crates-io]\n"));
     assert!(read("Cargo.toml").contains("\nwarpswarm = \"0."));
     assert!(read("src/main.rs").contains("use my_fit::{bounds, fit, objective}"));

@@ -1,4 +1,4 @@
-//! The commands that pages show, as somebody types them one after the other in an empty folder.
+//! Runs the commands of documentation pages one after the other in an empty folder, as a reader would.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn what_the_first_page_shows_can_be_typed() {
     let folder = tempfile::tempdir().unwrap();
     let commands = commands("README.md");
     assert!(commands.len() >= 9, "{commands:?}");
-    // Tuning takes minutes, and has tests of its own.
+    // Tuning takes minutes and has separate tests.
     for arguments in commands.iter().filter(|arguments| arguments[0] != "tune") {
         let output = run_in(folder.path(), arguments);
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));

@@ -1,4 +1,4 @@
-//! `warpswarm solve --plot`: what it draws, and what it refuses before any work is done.
+//! `warpswarm solve --plot`: what it draws, and what it refuses before the run starts.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn solve(arguments: &[&str], folder: &Path) -> Output {
 #[track_caller]
 fn is_refused(arguments: &[&str], parts: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
-    // So much work that a test would never end.
+    // A run that would never end within a test.
     let endless = ["--iterations", "1000000000", "--backend", "cpu"];
     let output = solve(&[arguments, &endless].concat(), folder.path());
     let message = String::from_utf8(output.stderr).unwrap();
@@ -61,12 +61,12 @@ fn a_name_may_begin_with_anything_and_the_output_says_what_is_drawn() {
     assert!(text.ends_with(end), "{text}");
     let svg = fs::read_to_string(folder.path().join("run1-population.svg")).unwrap();
     assert!(svg.contains("<circle"));
-    // Where something else is to be alone on the standard output, this is not there.
+    // If the standard output is reserved for JSON, this line is not printed.
     assert!(!drawn(&["--json", "-"]).contains("wrote"));
     assert_eq!(drawn(&["--quiet"]), "");
 }
 
-/// All methods of islands, and how many islands there are.
+/// The title names all methods of the islands and the number of islands.
 #[test]
 fn a_title_names_what_lives_on_islands() {
     let folder = tempfile::tempdir().unwrap();
@@ -80,7 +80,7 @@ fn a_title_names_what_lives_on_islands() {
     assert!(svg.contains(title), "{svg}");
 }
 
-/// The states of an equation as lines, and the columns that they are compared with as marks.
+/// The states of a differential equation are lines, and the columns of data are marks.
 #[test]
 fn a_model_is_drawn_beside_its_data() {
     let folder = tempfile::tempdir().unwrap();
@@ -93,7 +93,7 @@ fn a_model_is_drawn_beside_its_data() {
     for text in ["hares", "lynxes", "hare", "lynx", "year"] {
         assert!(svg.contains(&format!("\n{text}\n")), "{text}");
     }
-    // Those of the legend too.
+    // Including one mark in the legend.
     assert_eq!(svg.matches("<circle").count(), 21 + 1);
 }
 
@@ -132,7 +132,7 @@ fn each_kind_is_drawn_in_each_format() {
         assert!(text.contains("rastrigin, 30 dimensions: pso, 16 individuals, seed 0"));
     }
     assert_eq!(texts[0], texts[3]);
-    // 12 iterations and the beginning.
+    // 12 iterations, and the initial individuals.
     assert!(
         texts[1].contains("\n200\n")
             && texts[0].contains("\n12\n")
@@ -148,7 +148,7 @@ fn each_kind_is_drawn_in_each_format() {
         &["population.svg", "swarm.gif", "swarm.png", "swarm.svg"],
     );
     let population = String::from_utf8_lossy(&drawn[0]);
-    // 16, and one in the legend.
+    // 16 individuals, and one mark in the legend.
     assert_eq!(population.matches("<circle").count(), 17);
     assert!(population.contains("\niteration 12\n") && population.contains("16 individuals"));
     assert!(drawn[1].starts_with(b"GIF89a") && drawn[2].starts_with(b"\x89PNG"));
@@ -164,8 +164,8 @@ fn each_kind_is_drawn_in_each_format() {
     assert_eq!(String::from_utf8_lossy(&evolved[0]).matches("<circle").count(), 17);
 }
 
-/// Individuals move where a variable's magnitude is linear, and are drawn where its value is: else they were far below
-/// these bounds.
+/// Individuals move on the logarithmic scale of a variable, but are drawn at its values. Otherwise they would be far
+/// below these bounds.
 #[test]
 fn individuals_are_drawn_as_they_are_meant() {
     let folder = tempfile::tempdir().unwrap();
@@ -181,6 +181,6 @@ fn individuals_are_drawn_as_they_are_meant() {
         solve(&[&["two.toml", "--plot", "population.svg"], &small[..]].concat(), folder.path());
     assert!(output.status.success(), "{output:?}");
     let population = fs::read_to_string(folder.path().join("population.svg")).unwrap();
-    // 16, and one in the legend.
+    // 16 individuals, and one mark in the legend.
     assert_eq!(population.matches("<circle").count(), 17);
 }

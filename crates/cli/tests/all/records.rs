@@ -1,4 +1,4 @@
-//! The folder of a run, and its repetition.
+//! The folder of a run, and repetitions of the run.
 
 use std::fs;
 use std::path::Path;
@@ -64,7 +64,7 @@ fn a_folder_has_the_whole_run() {
     assert_eq!(rows.len(), 2 * 4 * 32);
     let at = |i: &str| rows.iter().filter(|row| row[1] == i).count();
     assert_eq!(["0", "8", "16", "20"].map(at), [64; 4]);
-    // From the best individual at the end the local search has started.
+    // The local search has started from the best individual at the end.
     let last = rows.iter().filter(|row| row[0] == "0" && row[1] == "20");
     let least = last.map(|row| row[3].parse::<f32>().unwrap()).fold(f32::INFINITY, f32::min);
     let run = &read(&out.join("result.json"))["runs"][0];
@@ -72,7 +72,7 @@ fn a_folder_has_the_whole_run() {
     assert!(run["best"]["value"].as_f64().unwrap() < f64::from(least));
 }
 
-/// However far the limits are, however many runs there are, and whatever ends them.
+/// The number of rows is limited for large limits, for many runs, and for any reason for stopping.
 #[test]
 fn a_trace_does_not_grow_without_end() {
     let place = tempfile::tempdir().unwrap();
@@ -84,7 +84,7 @@ fn a_trace_does_not_grow_without_end() {
         let column = |line: &str| line.split(',').nth(1).unwrap().parse::<u64>().unwrap();
         text.lines().skip(1).map(column).collect::<Vec<_>>()
     };
-    // Every 10th, every 20th, and in the end every 40th iteration.
+    // The rows are thinned from every 10th to every 20th and finally every 40th iteration.
     let long = rows(&["--iterations", "20020"]);
     let every_40th: Vec<u64> = (0..=20_000).step_by(40).chain([20_020]).collect();
     assert_eq!(long, every_40th);
@@ -120,7 +120,7 @@ fn what_coordinates_stand_for_is_kept_and_shown() {
     assert!(all.len() > 2, "{all:?}");
     let output = run_in(place, &["rerun", "kept"]);
     assert!(output.status.success(), "{output:?}");
-    // Pictures and the report have axes of numbers, and say what these stand for.
+    // Axes of pictures and of the report show numbers, and their labels explain these.
     let labels = ["bolt (1 is 2.0, 2 is 5.5, 3 is 10.0)", "metal (1 steel, 2 =tin, cast)"];
     assert!(run_in(place, &["report", "kept"]).status.success());
     for file in ["parameters.svg", "report.html"] {
@@ -162,7 +162,7 @@ fn a_rerun_gives_the_same_bits_everywhere() {
     check("shifted", &shifted, &places[..1]);
     check("seconds", &["sphere", "--dim", "3", "--seconds", "0.05"], &places[..1]);
     check("target", &["sphere", "--dim", "2", "--target", "1e-3"], &places[..2]);
-    // Longer than the default of iterations, which a limit of seconds puts aside.
+    // The run is longer than the default limit on iterations, which does not apply if there is a limit in seconds.
     let long = ["sphere", "--dim", "10", "--precision", "f64", "--target", "1e-60"];
     check("long", &words(&long, &["--seconds", "100"]), &places[..1]);
     check("fwa", &["sphere", "--dim", "2", "--algorithm", "fwa", "--evaluations", "999"], &[&[]]);
@@ -170,7 +170,7 @@ fn a_rerun_gives_the_same_bits_everywhere() {
     check("ring", &words(&ring, &["--iterations", "30"]), &places[..1]);
 }
 
-/// The block size is the first time's, unless another backend or schedule is asked for.
+/// A repetition uses the block size of the first run, unless another backend or schedule is requested.
 #[test]
 fn a_block_size_is_kept_with_its_run() {
     let place = tempfile::tempdir().unwrap();
@@ -184,7 +184,7 @@ fn a_block_size_is_kept_with_its_run() {
     let toml = fs::read_to_string(place.path().join("out/run.toml")).unwrap();
     assert!(toml.contains("\nblock_size = 384\n"), "{toml}");
 
-    // A block of the schedule stepwise has 256 threads at most.
+    // A block of the schedule `stepwise` has at most 256 threads.
     for more in [&[][..], &["--block-size", "64"], &["--schedule", "stepwise"]] {
         assert!(succeeds(&words(&["rerun", out], more)).contains("the same bits"), "{more:?}");
     }
@@ -241,7 +241,7 @@ fn a_rerun_says_what_differs() {
         &["runs[0].not_finite is 1 there"],
     );
 
-    // Another version is said, and is no difference by itself.
+    // Another version of the program is reported, but is not a difference by itself.
     let path = out.join("run.toml");
     let before = fs::read_to_string(&path).unwrap();
     let version = format!("version = \"{}\"", env!("CARGO_PKG_VERSION"));
@@ -267,7 +267,7 @@ fn a_folder_that_exists_is_left_alone() {
     assert_eq!(read(&out.join("result.json"))["seed"], 1);
     assert_eq!(names(place.path()), ["first"]);
 
-    // What is no run's folder is not replaced at all.
+    // A folder that is not the folder of a run is never replaced.
     fs::remove_file(out.join("run.toml")).unwrap();
     fails(&solve(&["--force"]), 2, &["--out is", "no run's folder", "allowed"]);
     assert!(out.join("result.json").exists());
@@ -278,7 +278,7 @@ fn a_folder_that_exists_is_left_alone() {
     fails(&["solve", "sphere", "--population-every", "3"], 2, &["--population-every", "--out"]);
 }
 
-/// What cannot begin, or is killed, leaves no folder.
+/// A run that fails to start or is killed leaves no folder.
 #[test]
 fn a_folder_is_there_whole_or_not_at_all() {
     let place = tempfile::tempdir().unwrap();
@@ -295,7 +295,7 @@ fn a_folder_is_there_whole_or_not_at_all() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!out.exists());
-    // The next one clears away what the killed one left.
+    // The next run removes what the killed one has left.
     succeeds(&["solve", "sphere", "--iterations", "3", "--out", shown, "--quiet"]);
     assert_eq!(names(place.path()), ["first"]);
 }
@@ -363,7 +363,7 @@ fn a_trace_without_a_folder_has_no_statistics() {
     assert!(text.lines().skip(1).all(|line| line.ends_with(",,")), "{text}");
 }
 
-/// What a problem from a file is kept with its run, so that neither is needed to repeat it or to go on.
+/// A problem file and its data are stored with the run, so that neither is needed to repeat or resume it.
 #[test]
 fn a_problem_from_a_file_is_kept_with_its_run() {
     let place = tempfile::tempdir().unwrap();

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::common::run_in;
 
 const INDIVIDUALS: u64 = 24;
-/// Where the individuals of the swarm are drawn.
+/// The positions at which the individuals of the swarm are drawn.
 const POINTS: &str =
     "[...document.querySelectorAll('#swarm .mark')].map((m) => m.getAttribute('transform'))";
 
@@ -21,7 +21,7 @@ fn run(arguments: &[&str], folder: &Path) -> Output {
     run_in(folder, arguments)
 }
 
-/// A folder of real runs of a problem in two dimensions, with their populations.
+/// A folder of real runs of a two-dimensional problem, with stored populations.
 fn solved(within: &Path, name: &str, algorithm: &str) -> PathBuf {
     let individuals = INDIVIDUALS.to_string();
     let arguments =
@@ -31,7 +31,7 @@ fn solved(within: &Path, name: &str, algorithm: &str) -> PathBuf {
     let output = run(&[&arguments[..], &[algorithm], &wanted, &kept].concat(), within);
     assert!(output.status.success(), "{output:?}");
     let folder = within.join(name);
-    // What would end the page's data, if it stood there as it is.
+    // Text that would end the page's data if it was not escaped.
     let run = fs::read_to_string(folder.join("run.toml")).unwrap();
     fs::write(folder.join("run.toml"), format!("{run}# <b>{name}</b></script>\n")).unwrap();
     folder
@@ -130,7 +130,7 @@ fn individuals_of_the_best_run_are_shown_where_they_were_kept() {
     assert_eq!(frames(&[]), serde_json::json!([]));
 }
 
-/// A hill, of which the best run is the one that came highest.
+/// A maximised problem, so that the best run is the one with the largest value.
 fn climbed(home: &Path) {
     let hill = "maximise = \"1000 - sum(i, x[i]^4)\"\n[variables]\nx = { count = 3, lower = -9, upper = 9 }\n";
     fs::write(home.join("hill.toml"), hill).unwrap();
@@ -149,7 +149,7 @@ fn what_is_maximised_is_shown_so() {
     climbed(home);
     let picture = fs::read_to_string(home.join("hill.svg")).unwrap();
     assert!(picture.contains("\nbest value (maximised)\n"), "{picture}");
-    // Its axis is linear.
+    // The axis is linear.
     assert!(picture.contains("\n1000\n"), "{picture}");
 
     assert!(run(&["report", "hill", "--out", "hill.html"], home).status.success());
@@ -237,7 +237,7 @@ fn a_picture_says_how_many_times_as_fast() {
     );
 }
 
-/// Numbers of a rectangle of the page, after it has been scrolled to.
+/// The rectangle of an element, after scrolling to it.
 fn place(browser: &mut Browser, selector: &str) -> [f64; 4] {
     let script = format!(
         "(() => {{ const e = document.querySelector('{selector}'); e.scrollIntoView({{ block: 'center' }}); \
@@ -258,9 +258,9 @@ fn texts(browser: &mut Browser, selector: &str) -> Vec<String> {
 
 #[derive(Debug)]
 struct Bar {
-    /// As its height says on the axis.
+    /// The number of runs, read from the height of the bar and the axis.
     runs: u64,
-    /// What is said where the pointer is in its middle.
+    /// The text that is shown when the pointer is at its middle.
     tip: String,
 }
 
@@ -301,7 +301,7 @@ fn the_page_works_in_a_browser() {
     assert!(output.status.success(), "{output:?}");
     browser.open(&format!("file://{}", home.join("report.html").display()));
 
-    // Charts have their marks.
+    // The charts contain the expected marks.
     assert_eq!(
         texts(&mut browser, "h2")[..4],
         ["Convergence", "Final values", "Parameters", "Swarm"]
@@ -310,7 +310,7 @@ fn the_page_works_in_a_browser() {
     assert_eq!(count(&mut browser, "#convergence .band"), 2);
     assert_eq!(count(&mut browser, "#final-values .mark"), 18);
     assert_eq!(count(&mut browser, "#parameters .mark"), 18);
-    // In bins is every run of each of the two.
+    // The histograms contain every run of both folders.
     for chart in ["final-values-in-bins", "parameters-in-bins"] {
         let bars = bars(&mut browser, chart);
         assert!(bars.len() > 2, "{chart}: {bars:?}");
@@ -318,7 +318,7 @@ fn the_page_works_in_a_browser() {
         assert_eq!(counted, 18, "{chart}: {bars:?}");
     }
     assert_eq!(count(&mut browser, "#swarm .mark"), INDIVIDUALS);
-    // Contours lie behind the swarm, between the bounds.
+    // The contours behind the swarm fill the frame.
     assert_eq!(count(&mut browser, "#swarm .contour"), 8);
     let [_, _, width, height] = place(&mut browser, "#swarm .contour");
     let [_, _, across, up] = place(&mut browser, "#swarm .frame");
@@ -352,7 +352,7 @@ fn a_page_of_what_is_maximised_works_in_a_browser() {
     climbed(home.path());
     assert!(run(&["report", "hill"], home.path()).status.success());
     browser.open(&format!("file://{}", home.path().join("report.html").display()));
-    // The line rises, which is downwards in pixels, and the band is around it.
+    // The line rises (smaller y in pixels), and a band surrounds it.
     let ends = "(() => { const l = document.querySelector('#convergence .line'); \
                 return [l.getPointAtLength(0).y, l.getPointAtLength(l.getTotalLength()).y]; })()";
     let ends: Vec<f64> = serde_json::from_value(browser.evaluate(ends)).unwrap();
@@ -365,7 +365,7 @@ fn a_page_of_what_is_maximised_works_in_a_browser() {
     assert_eq!(browser.errors, [""; 0]);
 }
 
-/// A page of one folder, whose `result.json` has these values and for all coordinates.
+/// A page of one folder whose `result.json` has these values, each also as the coordinate of its point.
 fn page_of(home: &Path, values: &[&str]) -> String {
     let folder = home.join("edge");
     fs::create_dir_all(&folder).unwrap();
@@ -394,7 +394,7 @@ fn bins_hold_every_value() {
     let Some(mut browser) = Browser::start() else { return };
     let home = tempfile::tempdir().unwrap();
     let inf = "\"Infinity\"";
-    // Values, and of each bar its number of runs and what is said of it.
+    // Values, and for each bar its number of runs and its text.
     type Case<'a> = (&'a [&'a str], &'a [(u64, &'a str)]);
     let cases: [Case<'_>; 10] = [
         (
@@ -405,7 +405,7 @@ fn bins_hold_every_value() {
         (&["7.25"; 4], &[(4, "7.25")]),
         (&["0"; 3], &[(3, "0")]),
         (&["0", "20", "19", "-20", "1"], &[(1, "-20 to -18"), (2, "0 to 2"), (2, "18 to 20")]),
-        // By logarithms, zero apart.
+        // Logarithmic bins, with a separate bin for zero.
         (
             &["0", "0", "1", "1e4", "1e20"],
             &[(2, "0"), (1, "1 to 10"), (1, "10000 to 100000"), (1, "1e19 to 1e20")],
@@ -436,7 +436,7 @@ fn bins_hold_every_value() {
             let notes = texts(&mut browser, "#charts .note").join("\n");
             let note = format!("in none: edge {missing} of {all}.");
             assert_eq!(notes.matches(&note).count(), if missing > 0 { 2 } else { 0 }, "{notes}");
-            // Places on the axis are told apart.
+            // The labels of the axis are distinct.
             let mut labels = texts(&mut browser, &format!("#{chart} text[text-anchor=middle]"));
             let all = labels.len();
             labels.sort();
@@ -510,7 +510,7 @@ fn charts_can_be_zoomed_and_read(browser: &mut Browser) {
     );
 }
 
-/// The numbers of the third column.
+/// The numbers in the third column.
 fn cells(browser: &mut Browser, table: &str) -> Vec<f64> {
     let of = format!("document.querySelectorAll('#{table} tbody td:nth-child(3)')");
     let script = format!("[...{of}].map((c) => Number(c.title))");

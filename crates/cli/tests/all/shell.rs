@@ -30,7 +30,7 @@ fn every_command_has_examples() {
     for command in COMMANDS {
         assert!(help.contains(&format!("\n  {command} ")), "{command} is not in {help}");
     }
-    // And there is no command that is not looked at here.
+    // All commands are covered.
     let listed = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
     assert_eq!(listed.lines().filter(|line| !line.starts_with("   ")).count(), COMMANDS.len() + 1);
 }

@@ -1,12 +1,13 @@
-//! Numbers in the documentation that the same seed must give again.
+//! Numbers in the documentation that the same seed must reproduce.
 //!
-//! A page marks them in three ways:
+//! A page marks them in one of three ways:
 //!
-//! * `<!-- each row prints: warpswarm ... {1} ... -->` before a table: with the first cell of a row in the place of `{1}`, and
-//!   so on, the program prints every number of that row, which may be rounded.
-//! * `<!-- checked by: warpswarm ... => 1.25 -->` before a table whose own command takes long: a short one of the same kind, and a
-//!   number that it prints. Where that fails, draws or arithmetic have changed: the table is to be made anew, by its own command.
-//! * A command in the text with its output below: what it says of the best point and of the work is compared.
+//! * `<!-- each row prints: warpswarm ... {1} ... -->` before a table: if `{1}` is replaced by the first cell of a row,
+//!   and so on, the program prints every number of that row, possibly with more digits.
+//! * `<!-- checked by: warpswarm ... => 1.25 -->` before a table whose own command takes long: a similar but short
+//!   command, and a number that it prints. If this fails, random draws or arithmetic have changed, and the table must
+//!   be measured again with its own command.
+//! * A command in the text with its output below: the lines on the best point and the work are compared.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,17 +17,17 @@ use crate::common::{program, stderr, stdout};
 
 const ROW: &str = "<!-- each row prints: ";
 const SHORT: &str = "<!-- checked by: ";
-/// What a report says that does not depend on the machine.
+/// The lines of the output that do not depend on the machine.
 const SAME_EVERYWHERE: [&str; 7] =
     ["best value", "position", "all runs", "stopped by", "work", "unchanged", "polish"];
-/// How commands begin in the text.
+/// The beginnings of commands in the text.
 const TYPED: [&str; 2] = ["$ warpswarm ", "$ cargo xtask run -- "];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The pages under a folder, in folders too.
+/// The pages in a folder and its subfolders.
 fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -38,7 +39,8 @@ fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The program's output for arguments, run once each, on the CPU; and what it does not print, for all pages together.
+/// The outputs of the program, which runs once for each list of arguments, on the CPU; and the numbers of all pages
+/// that it does not print.
 #[derive(Default)]
 struct Outputs {
     of: HashMap<String, String>,
@@ -55,7 +57,7 @@ impl Outputs {
         })
     }
 
-    /// Notes what a page says of the output for arguments, unless that is so.
+    /// Records a mismatch if the output for these arguments is not what a page shows.
     fn expect(&mut self, arguments: &str, promised: &str, is_so: impl Fn(&str) -> bool) {
         let output = self.of(arguments);
         if !is_so(output) {
@@ -69,7 +71,7 @@ impl Outputs {
     }
 }
 
-/// Whether a text has a number of which the other is a rounding.
+/// Whether a text contains a number that rounds to the other one.
 fn prints(text: &str, number: &str) -> bool {
     let number = number.replace(',', "");
     let (digits, _) = number.split_once('e').unwrap_or((&number, ""));
@@ -81,13 +83,13 @@ fn prints(text: &str, number: &str) -> bool {
     })
 }
 
-/// The cells of a row of a table, without what makes them bold or code.
+/// The cells of a table row, without the marks for bold text or code.
 fn cells(row: &str) -> Vec<&str> {
     let row = row.trim().trim_matches('|');
     row.split('|').map(|cell| cell.trim().trim_matches(['*', '`'])).collect()
 }
 
-/// Compares the table below a mark; returns how many numbers were compared.
+/// Checks the table below a mark; returns how many numbers were compared.
 fn rows(command: &str, below: &[&str], outputs: &mut Outputs) -> usize {
     let table = below.iter().skip_while(|line| !line.starts_with('|'));
     let rows: Vec<_> = table.take_while(|line| line.starts_with('|')).skip(2).collect();
@@ -111,9 +113,9 @@ fn rows(command: &str, below: &[&str], outputs: &mut Outputs) -> usize {
     compared
 }
 
-/// Compares what a page marks; returns how many numbers and lines were compared.
+/// Checks everything that a page marks; returns how many numbers and lines were compared.
 fn page(text: &str, outputs: &mut Outputs) -> usize {
-    // A command may go on in the next line.
+    // A command may continue on the next line.
     let text = text.replace(" \\\n", " ");
     let lines: Vec<&str> = text.lines().collect();
     let mut compared = 0;
@@ -169,7 +171,7 @@ fn numbers_may_be_rounded_and_nothing_else() {
     }
 }
 
-/// All that are wrong are told at once.
+/// All wrong numbers are reported together.
 #[test]
 fn numbers_that_are_wrong_fail() {
     let mark =
@@ -188,7 +190,7 @@ fn a_mark_with_a_slip_fails() {
     page("<!-- each row print: warpswarm solve sphere -->\n", &mut Outputs::default());
 }
 
-/// The rows of the comparison with the papers, through all of their pages.
+/// The numbered rows of the comparison with the papers, over all of its pages.
 #[test]
 fn every_row_of_the_papers_is_there_once() {
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! Chromium without a window, told what to do over a pipe in the DevTools protocol.
+//! Headless Chromium, controlled over a pipe with the DevTools protocol.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -17,13 +17,13 @@ pub(crate) struct Browser {
     session: String,
     calls: u64,
     loaded: bool,
-    /// What the page has complained of.
+    /// The errors that the page has reported.
     pub(crate) errors: Vec<String>,
     _profile: tempfile::TempDir,
 }
 
 impl Browser {
-    /// Starts the browser; none where there is none, except in continuous integration.
+    /// Starts the browser. Returns `None` if there is none, except in continuous integration, where this fails.
     pub(crate) fn start() -> Option<Browser> {
         let there = |name: &&&str| Command::new(name).arg("--version").output().is_ok();
         let Some(name) = NAMES.iter().find(there) else {
@@ -32,7 +32,7 @@ impl Browser {
             return None;
         };
         let profile = tempfile::tempdir().unwrap();
-        // The browser reads commands from its descriptor 3 and answers to 4.
+        // The browser reads commands from file descriptor 3 and answers on 4.
         let mut process = Command::new("sh")
             .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 >/dev/null 2>&1 </dev/null", name])
             .args([
@@ -79,7 +79,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// Opens a page, and waits until it has loaded.
+    /// Opens a page and waits until it is loaded.
     pub(crate) fn open(&mut self, url: &str) {
         self.loaded = false;
         self.call("Page.navigate", json!({ "url": url }));
@@ -88,7 +88,7 @@ impl Browser {
         }
     }
 
-    /// The value of an expression in the page.
+    /// The value of a JavaScript expression in the page.
     pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
         let answer = self
             .call("Runtime.evaluate", json!({ "expression": expression, "returnByValue": true }));
@@ -96,7 +96,7 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
-    /// Drags from one place of the window to another.
+    /// Drags from one position of the window to another.
     pub(crate) fn drag(&mut self, from: [f64; 2], to: [f64; 2]) {
         for (kind, [x, y]) in [
             ("mouseMoved", from),
@@ -109,7 +109,7 @@ impl Browser {
         }
     }
 
-    /// Moves the pointer to a place of the window.
+    /// Moves the pointer to a position of the window.
     pub(crate) fn point(&mut self, [x, y]: [f64; 2]) {
         self.call("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": x, "y": y }));
     }
@@ -139,7 +139,7 @@ impl Browser {
         }
     }
 
-    /// The next message, of which complaints are kept.
+    /// Waits for the next message; records reported errors.
     fn listen(&mut self) -> Value {
         let message = self.from.recv_timeout(PATIENCE).expect("the browser says nothing");
         let parameters = &message["params"];
@@ -162,7 +162,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

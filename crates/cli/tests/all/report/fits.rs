@@ -9,12 +9,12 @@ use super::{bars, count, run, texts};
 const MODEL: &str = "fit = \"y ~ height * exp(-t / lifetime)\"\n\
                      variables.height = { lower = 0, upper = 100 }\n\
                      variables.lifetime = { lower = 0.01, upper = 1000, scale = \"log\", unit = \"<i>s</i>\" }\n";
-/// A name that would be a tag, and end the page's data, if it stood there as it is.
+/// A name that would be an HTML element and end the page's data if it was not escaped.
 const TAG: &str = "<img src=x onerror=alert(1)></script>";
 const FITS: usize = 30;
 const ROWS: usize = 6;
 
-/// Decays side by side; the last has a name of its own, and one row that is far off.
+/// Several decays side by side. The last one has the special name, and one outlier.
 fn wide() -> String {
     let names = (0..FITS - 1).map(|i| format!("c{i}")).chain([TAG.into()]);
     let mut text = format!("t,{}\n", names.collect::<Vec<_>>().join(","));
@@ -36,7 +36,7 @@ fn opened(browser: &mut Browser, home: &Path, arguments: &[&str]) {
     browser.open(&format!("file://{}", home.join("kept/report.html").display()));
 }
 
-/// The files that the page links to are beside it.
+/// The files to which the page links exist.
 #[track_caller]
 fn links_lead_somewhere(browser: &mut Browser, home: &Path, links: usize) {
     let all = "[...document.querySelectorAll('a')].map((a) => a.getAttribute('href'))";
@@ -57,14 +57,14 @@ fn the_page_of_a_fit_works_in_a_browser() {
     let example =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/problems/fit-decay.toml");
     opened(&mut browser, home, &[example.to_str().unwrap()]);
-    // As the table that is printed.
+    // The same as in the printed table.
     let cells = texts(&mut browser, "#parameters tbody tr:nth-child(2) > *");
     assert_eq!(cells, ["lifetime", "3.188", "0.040", "s", "0.01", "1000"]);
     assert_eq!(texts(&mut browser, "#before td")[1], "100 rows");
     assert!(texts(&mut browser, "#after td").iter().any(|text| text.starts_with("converged")));
     let diagonal = "#correlation tr:nth-child(2) td:nth-child(3)";
     assert_eq!(texts(&mut browser, diagonal), ["1.000"]);
-    // Data and residuals, and the line.
+    // Data, residuals, and the line.
     assert_eq!(count(&mut browser, "#fit-1 .mark"), 100);
     assert_eq!(count(&mut browser, "#residuals-1 .mark"), 100);
     let long = "document.querySelector('#fit-1 .model').getTotalLength()";
@@ -72,7 +72,7 @@ fn the_page_of_a_fit_works_in_a_browser() {
     links_lead_somewhere(&mut browser, home, 3);
     assert_eq!(browser.errors, Vec::<String>::new());
 
-    // Where the model is over two columns it has marks instead; sigma has bars.
+    // A model of two columns is drawn as marks instead of a line; with sigma there are error bars.
     let plane = "fit = \"z ~ a * u + b * v\"\nsigma = \"0.5\"\n[variables]\na = { lower = -9, upper = 9 }\nb = { lower = -9, upper = 9 }";
     fs::write(home.join("plane.toml"), plane).unwrap();
     fs::write(home.join("d.csv"), "u,v,z\n0,1,2\n1,0,3\n1,1,5\n2,1,8.5\n").unwrap();
@@ -93,13 +93,13 @@ fn the_page_of_many_fits_works_in_a_browser() {
     fs::write(home.join("wide.csv"), wide()).unwrap();
     opened(&mut browser, home, &["m.toml", "wide.csv", "--wide"]);
     assert_eq!(texts(&mut browser, "#statuses tbody tr > *"), ["converged", "30", "100.00 %"]);
-    // Histograms of both parameters and of reduced chi-squared have every fit.
+    // The histograms of both parameters and of reduced chi-squared contain every fit.
     for chart in ["histogram-1", "histogram-2", "histogram-3"] {
         let bars = bars(&mut browser, chart);
         assert_eq!(bars.iter().map(|bar| bar.runs).sum::<u64>(), FITS as u64, "{chart}: {bars:?}");
         assert!(bars[0].tip.contains(" of 30 fits"), "{bars:?}");
     }
-    // The worst comes first. Names of others are text.
+    // The worst fit is first. Names from the data are shown as text.
     let titles = texts(&mut browser, "h3");
     assert_eq!(titles.len(), 12);
     assert!(titles[0].starts_with(&format!("{TAG} (worst, ")), "{titles:?}");
