@@ -6,15 +6,16 @@
     >>> bool(result.fun < 1e-12)
     True
 
-* `minimize` and `maximize` search for the least or the greatest value of a function.
-* `curve_fit` fits a model to data, or to many sets of data at once, and says how certain its parameters are.
-* `resume` goes on from a file that they have written.
-* `Optimizer` proposes points and is told their values.
-* `Problem` is an objective as an expression, from a file, or one of those that come with the package.
-* `trace` shows what a Python function is compiled to, `check` compares the two.
-* `each` gives each run of a batch data of its own.
-* `compare` and `tune` algorithms; `report` is a page about runs of the program `warpswarm`, which comes with the package.
-* `algorithms`, `problems` and `devices` list what there is.
+* `minimize` and `maximize` search for the minimum or the maximum of a function.
+* `curve_fit` fits a model to one or many data sets, and estimates the errors of its parameters.
+* `resume` continues from a checkpoint of `minimize`, `maximize` or `Optimizer`.
+* `Optimizer` proposes points that you evaluate yourself.
+* `Problem` is an objective given as an expression, as a file, or by the name of a built-in problem.
+* `trace` shows the expression to which a Python function is compiled; `check` compares the two.
+* `each` gives each run of a batch its own data.
+* `compare` compares algorithms, and `tune` tunes the parameters of one.
+* `report` writes a page about runs of the program `warpswarm`, which is part of the package.
+* `algorithms`, `problems` and `devices` list what is available.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ __all__ = [
     "tune",
 ]
 
-# Searches of other threads end before Python does: a thread that came back later would crash.
+# Searches in other threads must end before the interpreter does: a thread that returned to Python later would crash.
 _atexit.register(_native.leave, 10.0)
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_native.forked)

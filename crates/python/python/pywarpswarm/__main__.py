@@ -8,7 +8,7 @@ from . import _native
 
 
 def main() -> int:
-    """Does what the command line says; gives the exit code."""
+    """Runs the program with the arguments of the command line; returns the exit code."""
     return _native.program(sys.argv[1:])
 
 

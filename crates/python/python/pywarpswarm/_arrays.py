@@ -1,4 +1,4 @@
-"""Objectives of arrays of PyTorch, CuPy and JAX, on the GPU on which the individuals move, or on the CPU."""
+"""Objectives that work on arrays of PyTorch, CuPy or JAX, on the GPU of the search or on the CPU."""
 
 from __future__ import annotations
 
@@ -17,38 +17,39 @@ from ._each import Each, of_run
 from ._native import DevicePoints
 from ._settings import precision
 
-# What the compiled part takes: addresses of values and violations, how many, their stream, and what keeps them.
+# What the compiled part accepts: the addresses of the values and of the violations, their number, the CUDA stream that
+# writes them, and the object that keeps them alive.
 Found = tuple[int, "int | None", int, "int | None", object]
 
-# Their populations move on the CPU: they have no kernels that ask.
+# Algorithms whose populations move on the CPU: they have no kernels for ask and tell.
 _ON_THE_CPU = ("auto", "cma-es")
 
 
 class Library(Protocol):
-    """An array library, for numbers of one precision."""
+    """An array library, for numbers in one precision."""
 
     name: str
 
     def has_gpu(self) -> bool:
-        """Whether it can use one."""
+        """Whether the library can use a GPU."""
 
     def device(self, number: int) -> contextlib.AbstractContextManager[object]:
-        """Has what it allocates be on a GPU."""
+        """A context in which the library allocates arrays on this GPU."""
 
     def shared(self, points: DevicePoints) -> Any:
-        """Points on the GPU as an array, on which the library waits until they are written."""
+        """Points on the GPU as an array; the library's stream waits until they are written."""
 
     def found(self, points: DevicePoints, array: Any) -> tuple[int, int | None, object]:
-        """The address of an array of one number a point, the stream in which it is written, and what keeps it there."""
+        """For an array of one number per point: its address, the stream that writes it, and what keeps it alive."""
 
     def copied(self, numbers: NDArray[Any], device: str) -> Any:
-        """NumPy's numbers as an array on 'cpu' or on a GPU."""
+        """A NumPy array as an array of the library, on 'cpu' or on a GPU."""
 
     def is_array(self, array: object) -> bool:
-        """Whether it is one of the library."""
+        """Whether an object is an array of the library."""
 
     def host(self, array: Any) -> NDArray[Any]:
-        """An array as NumPy's."""
+        """An array of the library as a NumPy array."""
 
 
 class _Torch:
@@ -59,7 +60,7 @@ class _Torch:
         self._dtype = torch.float32 if dtype is np.float32 else torch.float64
         self._key: tuple[int, tuple[int, int]] | None = None
         self._points: Any = None
-        # What PyTorch's own code generator asks takes a tenth of the time of `current_stream`.
+        # The function that PyTorch's own code generator calls takes a tenth of the time of `current_stream`.
         raw = getattr(getattr(torch, "_C", None), "_cuda_getCurrentRawStream", None)
         self._stream: Callable[[int], int] = raw or (lambda device: torch.cuda.current_stream(device).cuda_stream)
 
@@ -75,7 +76,7 @@ class _Torch:
             self._key, self._points = key, self._torch.from_dlpack(points)
         else:
             points.ready_for(self._stream(points.device))
-        # A tensor of its own: what a function does to its shape, or its gradient, stays there.
+        # A new tensor for each call, so that changes of its shape or its gradient do not reach the next call.
         return self._points.detach()
 
     def found(self, points: DevicePoints, array: Any) -> tuple[int, int | None, object]:
@@ -167,7 +168,7 @@ class _Jax:
         return self._jax.default_device(self._on(f"cuda:{number}"))  # type: ignore[no-any-return]
 
     def shared(self, points: DevicePoints) -> Any:
-        # Arrays of JAX do not change: each iteration has its own.
+        # JAX arrays are immutable, so each iteration needs a new one.
         return self._jax.dlpack.from_dlpack(points)
 
     def found(self, points: DevicePoints, array: Any) -> tuple[int, int | None, object]:
@@ -181,7 +182,7 @@ class _Jax:
             raise ValueError(
                 f"the objective returned values on GPU {device}; allowed: GPU {points.device}, as the points"
             )
-        # The search waits for them already.
+        # `adopt` has already made the search's stream wait for the values.
         return address, None, kept
 
     def copied(self, numbers: NDArray[Any], device: str) -> Any:
@@ -202,7 +203,7 @@ _LIBRARIES: dict[str, Callable[[type[np.floating[Any]]], Library]] = {"torch": _
 
 
 def library(argument: str, name: object, dtype: type[np.floating[Any]]) -> Library:
-    """The library of a name, for numbers of a precision."""
+    """The library with this name, for numbers in this precision."""
     if not isinstance(name, str) or name not in _LIBRARIES:
         allowed = ", ".join(repr(one) for one in _LIBRARIES)
         others = "True, False" if argument == "vectorized" else "'numpy'"
@@ -212,17 +213,17 @@ def library(argument: str, name: object, dtype: type[np.floating[Any]]) -> Libra
 
 @dataclass
 class Place:
-    """Where the arrays of a library are, and where the individuals move."""
+    """Where the arrays of a library are, and where the individuals are moved."""
 
     library: Library
-    # Of the arrays: 'cpu', or a GPU.
+    # Device of the arrays: 'cpu', or a GPU such as 'cuda:0'.
     arrays: str
-    # Of the individuals, as `device` names it.
+    # Device of the individuals, as in the argument `device`.
     individuals: str
 
     @property
     def is_shared(self) -> bool:
-        """Whether both are on one GPU, so that points are shared there."""
+        """Whether both are on one GPU, so that the points need not be copied."""
         return self.individuals != "cpu"
 
     @property
@@ -233,7 +234,7 @@ class Place:
 
 
 def placed(library: Library, device: str, algorithm: str, restart: bool) -> Place:
-    """Where arrays and individuals are, for a `device` and an algorithm as JSON."""
+    """Chooses where arrays and individuals are. `algorithm` is JSON."""
     kind, _, number = str(device).partition(":")
     if kind == "auto":
         kind = "cuda" if library.has_gpu() and _native.system()["gpu"] is None else "cpu"
@@ -250,7 +251,7 @@ def placed(library: Library, device: str, algorithm: str, restart: bool) -> Plac
 
 
 def again(about: dict[str, Any], device: str | None) -> Place | None:
-    """The same for what a checkpoint says, perhaps on another device; None without a library."""
+    """The place for a search from a checkpoint, perhaps on another device; None if it uses no array library."""
     name = about.get("arrays") or about.get("vectorized")
     if not isinstance(name, str):
         return None
@@ -265,7 +266,7 @@ def again(about: dict[str, Any], device: str | None) -> Place | None:
 def objective(
     fun: Callable[..., Any], args: tuple[Any, ...], place: Place, dtype: type[np.floating[Any]]
 ) -> Callable[..., Any]:
-    """A function of a library's arrays as the compiled part calls it."""
+    """Wraps a function of a library's arrays for the compiled part."""
     return _shared(fun, args, place) if place.is_shared else _copied(fun, args, place, dtype)
 
 
@@ -288,7 +289,7 @@ def _shared(fun: Callable[..., Any], args: tuple[Any, ...], place: Place) -> Cal
 
 
 def answer(library: Library, points: DevicePoints, given: Any) -> Found:
-    """What a function has found at points on the GPU: values, or values and violations."""
+    """Converts the values, or values and violations, of points on the GPU for the compiled part."""
     values, violations = both(given)
     address, stream, kept = library.found(points, values)
     if violations is None:
@@ -313,13 +314,13 @@ def _copied(
 
 
 def on_host(library: Library, array: Any, shape: tuple[int, ...], dtype: type[np.floating[Any]]) -> NDArray[Any]:
-    """One number a point, of an array of the library or of NumPy."""
+    """An array of the library or of NumPy as a NumPy array with one number per point."""
     numbers = library.host(array) if library.is_array(array) else np.asarray(array)
     return np.ascontiguousarray(one_each(numbers, shape), dtype=dtype)
 
 
 class _Own:
-    """Arguments, of which those of `each` are the parts of the points' runs, as arrays of the library."""
+    """Arguments of the function. Those of `each` become arrays of the library, with the part of each point's run."""
 
     def __init__(self, args: tuple[Any, ...], place: Place) -> None:
         self._some = any(isinstance(one, Each) for one in args)
@@ -342,12 +343,12 @@ class _Own:
 
 
 def both(given: Any) -> tuple[Any, Any]:
-    """Values, and violations or None, of what a function has returned."""
+    """The values and the violations, or None, that a function has returned."""
     return given if isinstance(given, tuple) and len(given) == 2 else (given, None)
 
 
 def one_each(array: Any, points: tuple[int, ...]) -> Any:
-    """An array of one number a point, of points of a shape."""
+    """Returns `array` with the shape (k,), for points of shape `points` = (k, n)."""
     shape = array.shape
     if len(shape) == 1 and shape[0] == points[0]:
         return array

@@ -1,4 +1,4 @@
-"""Files from which a search goes on, and what is written in them."""
+"""Checkpoint files, and the description of the search that they contain."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ._native import Problem, Search
 
 File = Union[str, os.PathLike[str]]
 
-# With which checkpoints begin.
+# The first bytes of each checkpoint.
 _MAGIC = b"warpswarm state\n"
 
 
 def text(kind: str, about: dict[str, Any]) -> str:
-    """What is written with a state: which function has written it, and what is needed to go on."""
+    """The text that is saved with a state: which function wrote it, and all that is needed to continue."""
     return json.dumps({"pywarpswarm": 1, "kind": kind, **about})
 
 
 def about(path: File) -> tuple[str, dict[str, Any]]:
-    """Which function has written a checkpoint, and what it has written with it."""
+    """Which function wrote a checkpoint, and the description of the search that it saved."""
     written = Search.about(os.fspath(path))[0]
     try:
         said = json.loads(written)
@@ -44,8 +44,11 @@ def started(
     from_file: File | None = None,
     on_device: bool = False,
 ) -> Search:
-    """The search that is described so, perhaps from where it was written; without an objective it asks. With `on_device` that is a
-    function of points on a GPU."""
+    """Creates the search that `about` describes, perhaps from a checkpoint.
+
+    Without an objective, the search is for ask and tell. With `on_device`, the objective is a function of points on a
+    GPU.
+    """
     return Search(
         objective,
         None if about["bounds"] is None else tuple(about["bounds"]),
@@ -60,7 +63,7 @@ def started(
 
 
 def path_to_write(given: File) -> str:
-    """A path at which a checkpoint may be written: what is there already is none but an earlier one."""
+    """The absolute path of a checkpoint; an error if another kind of file is already there."""
     path = os.path.abspath(os.fspath(given))
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
@@ -75,8 +78,8 @@ def path_to_write(given: File) -> str:
 
 @contextlib.contextmanager
 def alone(path: str) -> Iterator[None]:
-    """While this is open no other run writes there, of the program neither: they lock the same file beside it."""
-    # Not there on Windows.
+    """Keeps other runs, also those of the program, from writing this checkpoint: all lock the same file beside it."""
+    # `fcntl` does not exist on Windows.
     import fcntl
 
     place = os.path.realpath(path)
@@ -85,7 +88,7 @@ def alone(path: str) -> Iterator[None]:
         try:
             file = os.open(lock, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o666)
         except OSError:
-            # Whatever is wrong there is said where the checkpoint is written.
+            # The error is reported when the checkpoint is written.
             yield
             return
         try:
@@ -96,7 +99,7 @@ def alone(path: str) -> Iterator[None]:
         except OSError:
             # The file system has no locks.
             pass
-        # Whoever had it may have removed the file meanwhile: then it locks nothing.
+        # The previous owner may have removed the file meanwhile; a lock on a removed file has no effect, so try again.
         with contextlib.suppress(OSError):
             if os.path.samestat(os.fstat(file), os.stat(lock)):
                 break
@@ -118,7 +121,7 @@ def seconds(every: SupportsFloat) -> float:
 
 
 def with_limits(settings: str, *, device: str | None, threads: Any, target: Any, stagnation: Any, **limits: Any) -> str:
-    """Settings with other limits: a limit of iterations, evaluations or seconds takes the place of all three."""
+    """Settings with other limits. A new limit of iterations, evaluations or seconds replaces all three old ones."""
     out: dict[str, Any] = json.loads(settings)
     stop = out["stop"]
     new = _settings.stop(target=target, stagnation=stagnation, **limits)

@@ -1,4 +1,4 @@
-"""`compare`, `tune` and `report`: the commands of the program, on objects of Python."""
+"""`compare`, `tune` and `report`: commands of the program, for Python objects."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ._objective import wanted
 from ._problem import Problem
 from ._settings import Algorithm, Seed
 
-# A problem, its name (`rastrigin:dim=10`), the path of a file, or a function with its bounds and perhaps constraints.
+# A `Problem`, a name (`rastrigin:dim=10`), the path of a file, or a function with its bounds and perhaps constraints.
 Compared = Union[Problem, str, "tuple[Any, ...]"]
 Problems = Union[Compared, Sequence[Compared], Mapping[str, Compared]]
 Algorithms = Union[Algorithm, Sequence[Algorithm], Mapping[str, Algorithm]]
 
-# The options of the program, in the words of Python.
+# Options of the program whose Python arguments have other names.
 _ARGUMENTS = {
     "evaluations": "max_evaluations",
     "individuals": "population",
@@ -31,14 +31,14 @@ _ARGUMENTS = {
     "backend": "device",
     "set": "fixed",
 }
-# What separates words of the program.
+# Characters that separate words of the command line.
 _RESERVED = re.compile(r"[:,=\s]")
 
 
 class Comparison(dict[str, Any]):
-    """What `compare` has found: `problems` with `results` and `pairs`, and `overall`; printed, it is a table.
+    """The result of `compare`: `problems` with `results` and `pairs`, and `overall`. Printed, it is a table.
 
-    The keys are those of the program's `compare --json`; `warpswarm compare --help` has them all.
+    The keys are those of the program's `compare --json`; `warpswarm compare --help` lists them.
     """
 
     table: str = ""
@@ -52,11 +52,11 @@ class Comparison(dict[str, Any]):
 
 
 class Tuned(dict[str, Any]):
-    """What `tune` has found: `parameters` with the usual value and what was found, `search_quality`, and `test`."""
+    """The result of `tune`: `parameters` (name, default value, tuned value), `search_quality`, and `test`."""
 
     @property
     def algorithm(self) -> dict[str, Any]:
-        """The algorithm with what was found, as `minimize` takes it."""
+        """The algorithm with the tuned parameters, as `minimize` accepts it."""
         found = {name: value for name, _, value in self["parameters"]}
         return {"name": self["algorithm"], **self.get("fixed", {}), **found}
 
@@ -85,7 +85,7 @@ def compare(
     threads: SupportsIndex | None = None,
     report: str | os.PathLike[str] | None = None,
 ) -> Comparison:
-    """Runs algorithms on problems, and says which is better, and how sure that is.
+    """Runs algorithms on problems, ranks them, and tests whether the differences are significant.
 
         >>> found = compare("sphere", ["de", "pso"], dimensions=5, runs=5, max_evaluations=5000)
         >>> [of["entrant"] for of in found["overall"]]
@@ -94,27 +94,29 @@ def compare(
     Parameters
     ----------
     problems : one, a list, or a dict by name
-        A `Problem`, the name of a problem, perhaps with settings (`"rastrigin:dim=10:shift=1"`), the path of a problem file,
-        or a tuple (function, bounds) or (function, bounds, constraints); the function is compiled, as with `compile=True`.
+        A `Problem`, the name of a problem, perhaps with settings (`"rastrigin:dim=10:shift=1"`), the path of a problem
+        file, or a tuple (function, bounds) or (function, bounds, constraints). The function is compiled, as with
+        `compile=True`.
     algorithms : one, a list, or a dict by name
-        As `minimize` takes them. A dict may have a `population`.
+        As for `minimize`. A dict may have a `population`.
     runs, max_evaluations : int
-        Runs of each algorithm on each problem, and how many evaluations each has.
+        Number of runs of each algorithm on each problem, and of evaluations in each run.
     population : int
-        Individuals of algorithms that do not say; by default as many as they usually have.
+        Population size of algorithms that do not set it; by default the algorithm's usual size.
     targets : number, or several
-        Distances from the best known value that count as reached; at the least a run stops. The default is 1e-8.
+        Distances from the best known value that count as solved. A run stops at the smallest one. The default is 1e-8.
     goals : dict
-        The best values of problems by their names, from which targets count, where none is known.
+        Best values by the name of the problem, for problems whose best value is not known. Targets are distances from
+        these values.
     dimensions : int
-        Of problems that have as many as one likes.
-    rng, precision, threads : as of `minimize`
+        Number of variables, for problems that can have any number.
+    rng, precision, threads : as for `minimize`
     device : 'auto', 'cpu', 'cuda'
-        Where to run. The numbers do not depend on it.
+        Where to run. The results do not depend on it.
     report : path
-        Where to write a page for a browser, with charts; what is there is overwritten.
+        Path of an HTML page with charts; an existing file is overwritten.
 
-    Runs are told apart by Wilcoxon's rank sum test with Holm's correction.
+    The significance test is Wilcoxon's rank sum test with Holm's correction.
     """
     words = ["compare", *_common(runs, max_evaluations, population, dimensions, rng, device, precision, threads)]
     given = _Given(problems, goals)
@@ -151,16 +153,16 @@ def tune(
     precision: str = "float64",
     threads: SupportsIndex | None = None,
 ) -> Tuned:
-    """Searches the parameters of an algorithm with which it solves problems in the fewest evaluations.
+    """Searches for the parameters with which an algorithm solves problems in the fewest evaluations.
 
         >>> found = tune("de", "sphere", dimensions=3, runs=3, budget=16, max_evaluations=2000)
         >>> sorted(found.algorithm)[:2]
         ['crossover_rate', 'name']
 
-    `parameters` are those that are searched, by default all that are numbers and matter; `fixed` sets others. `budget`
-    configurations are tried, with `runs` runs on each problem; what was found is then run anew, `test_runs` times (four
-    times `runs`), beside the usual parameters. The other arguments are those of `compare`. `result.algorithm` is what
-    `minimize` takes.
+    `parameters` names the parameters to tune, by default all numeric ones that have an effect; `fixed` sets others.
+    `tune` tries `budget` configurations, each with `runs` runs on each problem. It then tests the best configuration
+    against the default one, with `test_runs` new runs of each (by default four times `runs`). The other arguments are
+    those of `compare`. `result.algorithm` can be passed to `minimize`.
     """
     words = ["tune", str(algorithm)]
     words += _common(runs, max_evaluations, population, dimensions, rng, device, precision, threads)
@@ -180,9 +182,9 @@ def tune(
 
 
 def report(*folders: str | os.PathLike[str], out: str | os.PathLike[str] = "report.html", force: bool = False) -> Path:
-    """Writes a page for a browser, with charts, of runs that `warpswarm solve --out DIR` has kept; gives its path.
+    """Writes an HTML page with charts about runs that `warpswarm solve --out DIR` has saved; returns its path.
 
-    `force` overwrites what is there.
+    With `force` an existing file is overwritten.
     """
     words = ["report", *(os.fspath(folder) for folder in folders), "--out", os.fspath(out)]
     _run([*words, "--force"] if force else words, [])
@@ -219,7 +221,7 @@ def _common(
 
 
 class _Given:
-    """Problems as words of the program, and those that it is given as objects."""
+    """Problems as words of the command line, and those problems that are passed to the program as objects."""
 
     def __init__(self, problems: Problems, goals: Mapping[str, SupportsFloat] | None) -> None:
         self.words: list[str] = []
@@ -277,7 +279,7 @@ def _by_function(given: tuple[Any, ...], name: str | None) -> Problem:
 
 
 def _named(given: Any) -> tuple[list[str | None], list[Any]]:
-    """Names and things, of a dict by name, of a list, or of one thing."""
+    """Names and values of a dict by name, of a list, or of a single value; the names are None without a dict."""
     if isinstance(given, Mapping) and "name" not in given:
         return list(given), list(given.values())
     is_many = isinstance(given, Sequence) and not isinstance(given, (str, tuple))
@@ -286,7 +288,7 @@ def _named(given: Any) -> tuple[list[str | None], list[Any]]:
 
 
 def _entrant(name: str | None, algorithm: Algorithm) -> str:
-    """An algorithm as a word of the program."""
+    """An algorithm as a word of the command line."""
     if isinstance(algorithm, str):
         word = algorithm
     elif isinstance(algorithm, Mapping) and "name" in algorithm:
@@ -302,7 +304,7 @@ def _entrant(name: str | None, algorithm: Algorithm) -> str:
 
 
 def _text(value: Any) -> str:
-    """A parameter's value as a word."""
+    """A parameter's value as text."""
     value = _settings._json(value)
     return value if isinstance(value, str) else repr(value)
 
@@ -321,16 +323,16 @@ def _run(words: list[str], problems: list[tuple[str, _native.Problem]]) -> None:
 
 
 def _in_python(message: str, problems: list[tuple[str, _native.Problem]]) -> str:
-    """A message of the program in the words of Python."""
+    """An error message of the program, with the names of the Python arguments."""
     message = message.removeprefix("error: ").partition("\n")[0]
     for word, problem in problems:
-        # With the name that it has here, and without its goal.
+        # Show the name that the caller gave, without the goal.
         message = re.sub(
             rf"{word}(:name=(?P<name>[^`:]*))?(:goal=[^`:]*)?", lambda at: at["name"] or problem.name, message
         )
     if "best value" in message:
         message = message.partition("; allowed")[0] + "; allowed: its best value in goals, from which targets count"
-    # What the program itself is asked stands in backticks.
+    # Text in backticks is a command line of the program, and stays as it is.
     parts = message.split("`")
     parts[::2] = [re.sub(r"--([a-z][a-z-]*)", _argument, part) for part in parts[::2]]
     return "`".join(parts)

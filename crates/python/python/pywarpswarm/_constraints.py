@@ -1,4 +1,4 @@
-"""Constraints as SciPy has them."""
+"""Constraints in SciPy's forms."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from ._each import of_run
 
-# By how much the sides of an equation may differ.
+# The largest allowed difference between the two sides of an equation.
 TOLERANCE = 1e-6
-# How wide a narrow band is, in parts of the number around which it lies, or of 1.
+# The largest relative width of a narrow band: its width, over the larger absolute value of its limits, or over 1.
 NARROW = 1e-3
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """`lower <= fun(x) <= upper`, of a number or of many."""
+    """`lower <= fun(x) <= upper`, for one value or for several."""
 
     fun: Callable[..., Any]
     lower: NDArray[np.float64]
@@ -28,7 +28,7 @@ class Constraint:
 
     @property
     def is_tight(self) -> bool:
-        """Whether it is an equation, or a narrow band, by the measure of problem files."""
+        """Whether it is an equation or a narrow band, by the same criterion as in problem files."""
         lower, upper = np.broadcast_arrays(self.lower, self.upper)
         is_band = np.isfinite(lower) & np.isfinite(upper)
         lower, upper = lower[is_band], upper[is_band]
@@ -36,7 +36,7 @@ class Constraint:
         return bool(np.any(upper - lower <= NARROW * around))
 
     def violation(self, x: NDArray[Any], run: int = 0) -> float:
-        """By how much a point of a run violates it, 0 where it is met."""
+        """The violation at a point of a run, 0 if the constraint is satisfied."""
         values = np.atleast_1d(np.asarray(self.fun(x, *of_run(self.args, run)), dtype=np.float64))
         lower, upper = self.sides(values.shape)
         below, above = lower - values, values - upper
@@ -44,7 +44,7 @@ class Constraint:
         return float(np.sum(np.where(below <= 0, 0, below) + np.where(above <= 0, 0, above)))
 
     def sides(self, shape: tuple[int, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The least and the greatest values that are allowed, of equations with the tolerance."""
+        """The smallest and the largest allowed values; for equations with the tolerance."""
         lower, upper = self.limits(shape)
         tolerance = np.where(lower == upper, TOLERANCE, 0.0)
         return lower - tolerance, upper + tolerance
@@ -61,7 +61,7 @@ class Constraint:
 
 
 def constraints(given: Any) -> list[Constraint]:
-    """Those of one constraint or of a list: `NonlinearConstraint`, `LinearConstraint`, or dicts with `type` and `fun`."""
+    """Reads one constraint or a list: `NonlinearConstraint`, `LinearConstraint`, or dicts with `type` and `fun`."""
     if given is None:
         return []
     if isinstance(given, Mapping) or not isinstance(given, Sequence):

@@ -1,4 +1,4 @@
-"""Arrays of which each run has its own part."""
+"""Arrays that have a separate part for each run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._settings import whole
 
 
 class Each:
-    """An array of which each run of a batch has its own part: see `each`."""
+    """An array that has a separate part for each run of a batch; see `each`."""
 
     def __init__(self, array: ArrayLike) -> None:
         numbers = np.asarray(array, dtype=np.float64)
@@ -33,8 +33,9 @@ class Each:
 
 
 def each(array: ArrayLike) -> Each:
-    """Gives each run of a batch its own part of an array `(runs, ...)`: among the `args` of a function, or the `data` of a
-    `Problem`.
+    """Gives each run of a batch its own part of an array `(runs, ...)`.
+
+    Use it in the `args` of a function, or in the `data` of a `Problem`:
 
         >>> t = np.linspace(0, 4, 20)
         >>> y = np.outer([5.0, 3.0], np.exp(-t / 2))
@@ -44,27 +45,27 @@ def each(array: ArrayLike) -> Each:
         >>> np.round(fits.runs.xs, 3).tolist()
         [[5.0, 2.0], [3.0, 2.0]]
 
-    There are as many runs as the array has parts; within the function run k sees `array[k]`: a number, a vector or a matrix.
-    With `vectorized` the function sees the parts of its points, `(k, ...)`.
+    The number of runs is the length of the array. In run k, the function receives `array[k]`: a number, a vector or a
+    matrix. With `vectorized`, the function receives one part for each of its points, `(k, ...)`.
     """
     return Each(array)
 
 
 def of_run(args: tuple[Any, ...], run: Any) -> tuple[Any, ...]:
-    """Arguments as a run sees them, or as many runs do, one a point."""
+    """The arguments for one run, or for an array of runs, one for each point."""
     if not any(isinstance(one, Each) for one in args):
         return args
     return tuple(one.array[run] if isinstance(one, Each) else one for one in args)
 
 
 def shared_and_own(data: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[np.float64]]]:
-    """Data that all runs share, and data of which each has its own."""
+    """Splits data into arrays that all runs share and arrays with a part for each run."""
     shared = {name: of for name, of in data.items() if not isinstance(of, Each)}
     return shared, {name: of.array for name, of in data.items() if isinstance(of, Each)}
 
 
 def count(runs: SupportsIndex | None, sizes: Iterable[tuple[str, int | None]]) -> int:
-    """How many runs there are, of what says that, by its name."""
+    """The number of runs, from `runs` and from the arguments that imply it: pairs of a name and a number or None."""
     given = whole("runs", runs)
     known = [(name, size) for name, size in sizes if size is not None]
     for name, size in known:

@@ -1,4 +1,4 @@
-"""`curve_fit`: models of data, with the errors of their parameters."""
+"""`curve_fit`: fits of models to data, with the errors of the parameters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class FitWarning(UserWarning):
-    """A fit has come to no minimum, or data do not determine its parameters."""
+    """A fit has not converged, or the data do not determine all parameters."""
 
 
 def curve_fit(
@@ -54,7 +54,7 @@ def curve_fit(
     nan_policy: str | None = "raise",
     full_output: bool = False,
 ) -> Any:
-    """Fits a model to data by least squares, or to many sets of data at once, and says how certain its parameters are.
+    """Fits a model to one or many data sets by least squares, and estimates the errors of its parameters.
 
         >>> t = np.linspace(0, 4, 20)
         >>> y = 5 * np.exp(-t / 2) + 0.01 * np.cos(40 * t)
@@ -64,80 +64,81 @@ def curve_fit(
         >>> np.round(popt, 2).tolist()
         [5.0, 2.0]
 
-    Names and results are those of `scipy.optimize.curve_fit`. Between finite bounds no starting values are needed: the whole
-    box is searched. The function is compiled, and its derivatives are exact; one that cannot be compiled is called.
+    Arguments and results have the names of `scipy.optimize.curve_fit`. With finite bounds no starting values are
+    needed: the whole box is searched. The function is compiled, with exact derivatives. A function that cannot be
+    compiled is called instead.
 
     Parameters
     ----------
     f : function
-        `f(x, a, b, ...)` predicts a number for each row of `x`, `(rows,)`. Its parameters have the names that it gives them.
-        It is called once, with symbolic values, and what it computes is compiled; see `trace` for what that may be. What cannot
-        be compiled is called for each evaluation, on the CPU, with numbers: derivatives are central differences then, of two
-        calls a parameter.
+        `f(x, a, b, ...)` predicts a number for each row of `x`, `(rows,)`. Its arguments name the parameters. `f` is
+        called once, with symbolic values, and its computation is compiled; see `trace`. A function that cannot be
+        compiled is called in each evaluation, on the CPU. Its derivatives are then central differences, with two calls
+        per parameter.
     xdata : array
-        What is known of the rows: `(rows,)`; `(k, rows)`, or a tuple of k arrays, for k variables, which `f` sees as
-        such an array; of each fit its own as `(fits, rows)` or `(fits, k, rows)`. Where `ydata` are of many fits, and there are as
-        many fits as `xdata` has rows, each row is of a fit.
+        The independent variable, `(rows,)`. For k variables `(k, rows)`, or a tuple of k arrays; `f` receives one
+        array. If each fit has its own, `(fits, rows)` or `(fits, k, rows)`. If `xdata` has two dimensions and as many
+        rows as there are fits, each row belongs to one fit.
     ydata : array
-        What was measured, `(rows,)`, or `(fits, rows)` for many fits. Numbers of any unit; errors are in the same.
+        The measured values, `(rows,)`, or `(fits, rows)` for many fits, in any unit.
     p0 : array, optional
-        Starting values, `(n,)`, or `(fits, n)`: then nothing is searched. Without them, and with a bound that is not finite,
-        a fit starts where SciPy's does: at 1 without bounds, 1 from a single bound, in the middle between two.
+        Starting values, `(n,)` or `(fits, n)`; then there is no search. Without `p0`, and with an infinite bound, a fit
+        starts where SciPy's does: at 1 without bounds, at distance 1 from a single bound, or midway between two bounds.
     sigma : number or array, optional
-        Standard deviations of `ydata`, in its unit: one, `(rows,)` or `(fits, rows)`.
+        Standard deviations of `ydata`, in the same unit: a number, `(rows,)` or `(fits, rows)`.
     absolute_sigma : bool
-        Whether `sigma` has the true sizes. Otherwise it says how rows compare, and `pcov` is scaled so that reduced
-        chi-squared is 1.
+        Whether `sigma` has absolute values. Otherwise only the ratios of its values matter, and `pcov` is scaled so
+        that reduced chi-squared is 1.
     check_finite : bool
-        For those who come from SciPy: numbers that are not finite are always found, and `nan_policy` says what becomes of them.
+        Ignored; for compatibility with SciPy. Data are always checked, and `nan_policy` says how to treat NaN.
     bounds : (lower, upper), or a list of pairs, or scipy.optimize.Bounds
-        A tuple of the lower and the upper bounds, each a number or one a parameter, perhaps infinite; or a list of tuples
-        (lower, upper), one a parameter. A parameter whose bounds are the same number is fixed.
+        A tuple of lower and upper bounds, each a number or one number per parameter, perhaps infinite; or a list of
+        tuples (lower, upper), one per parameter. A parameter with equal bounds is fixed.
     loss : 'linear', 'huber', 'soft-l1', 'cauchy' or 'poisson'
-        What is summed up: squares, or less than them where residuals are large, against outliers. 'poisson' is the likelihood
-        of counts, without `sigma`.
+        'linear' is least squares. The next three grow more slowly for large residuals, which makes the fit robust
+        against outliers. 'poisson' is the likelihood of counts, without `sigma`.
     loss_scale : number
-        From which residual on, over `sigma`, it grows more slowly than squares (`f_scale` of SciPy).
+        The residual, divided by `sigma`, beyond which a robust loss grows more slowly (`f_scale` of SciPy).
     ftol, xtol, gtol : number, optional
-        The fit ends when chi-squared or the parameters change by no more than this part (default 1.8e-15, in single precision
-        1e-6), or no component of the gradient is larger (default 0).
+        The fit stops when the relative change of chi-squared or of the parameters is at most `ftol` or `xtol` (default
+        1.8e-15, in single precision 1e-6), or when no component of the gradient exceeds `gtol` (default 0).
     max_nfev : int, optional
-        The most evaluations of a fit; default 100 (n + 1).
+        Largest number of evaluations in a fit; default 100 (n + 1).
     scale : 'linear', 'log', or a list of these, optional
-        How starting values are spread between bounds: 'log' for a positive parameter whose order of magnitude is not known.
+        How starting values are distributed between the bounds: 'log' for a positive parameter of unknown magnitude.
     names : list of texts, optional
-        Other names of the parameters, in `result` and in messages.
+        Other names for the parameters, in `result` and in messages.
     starts, samples : int, optional
-        The most local searches for starting values (default 64 n, up to 512), each from the best of so many points (default
-        8). There are fewer where all of them end in the same minimum.
+        Largest number of local searches for starting values (default 64 n, up to 512), and the number of random points
+        of which each search takes the best (default 8). The search ends earlier if all end in the same minimum.
     compile : bool, optional
-        True makes it an error where `f` cannot be compiled; False calls it without trying.
+        True: it is an error if `f` cannot be compiled. False: `f` is called without an attempt to compile it.
     seed : int
-        Of the points' draws: the same one gives the same result.
+        Seed of the random starting points. The same seed gives the same result.
     precision : 'float64' or 'float32'
     device : 'auto', 'cpu' or 'cuda'
     threads : int, optional
-        Of the CPU; default all.
+        Number of CPU threads; default all.
     nan_policy : 'raise' or 'omit'
-        Whether NaN and infinite numbers in the data are an error, or their rows are left out, of each fit its own.
+        Whether NaN or infinity in the data is an error, or the row is omitted, for each fit separately.
     full_output : bool
-        Whether `result` is returned, too.
+        Whether to return `result` as well.
 
     Returns
     -------
     popt : array
-        The parameters, `(n,)` or `(fits, n)`: of NumPy, or of PyTorch, CuPy or JAX on the same device where `ydata` or
-        `xdata` is.
+        The parameters, `(n,)` or `(fits, n)`. If `ydata` or `xdata` is an array of PyTorch, CuPy or JAX, so are `popt`
+        and `pcov`, on the same device; otherwise they are NumPy arrays.
     pcov : array
-        Their covariance, `(n, n)` or `(fits, n, n)`; standard errors are the roots of its diagonal. Infinite in rows and columns of
-        parameters that the data do not determine, of which a FitWarning tells.
+        Their covariance, `(n, n)` or `(fits, n, n)`. Standard errors are the square roots of the diagonal. Rows and
+        columns of parameters that the data do not determine are infinite, and a FitWarning names them.
     result : FitResult
-        With `full_output`: errors, chi-squared, how each fit ended, and more; NumPy's arrays.
+        With `full_output`: errors, chi-squared, the status of each fit, and more, as NumPy arrays.
 
     Raises
     ------
     ValueError
-        Where `f` cannot be compiled and has to be, for `compile=True` or on a GPU, and where shapes, numbers, bounds or options are wrong. The message says what is allowed.
+        If shapes, numbers, bounds or options are wrong, or if `f` cannot be compiled with `compile=True` or on a GPU.
     """
     if not callable(f):
         raise TypeError(f"f is of type {type(f).__name__}; allowed: a function f(x, a, b, ...)")
@@ -204,7 +205,7 @@ def _count(name: str, value: SupportsIndex | None) -> int | None:
 
 
 def _check_counts(data: Rows, wanted: Parameters) -> None:
-    """Sees that there are enough rows."""
+    """Checks that there are enough rows."""
     counts = np.array([data.length]) if data.counts is None else data.counts
     n = int(np.sum(wanted.free))
     few = np.flatnonzero(counts < n)
@@ -217,8 +218,8 @@ def _check_counts(data: Rows, wanted: Parameters) -> None:
 
 
 def _traced(f: Callable[..., Any], data: Rows, wanted: Parameters) -> tuple[TracedRows | None, str | None]:
-    """What a function computes; why that cannot be compiled, if it cannot."""
-    # Imported where it is needed: that takes a while.
+    """The traced function, or None and the reason why it cannot be compiled."""
+    # Imported here, because the import takes a while.
     from ._trace import NotTraceable, trace_rows
 
     n = len(wanted.names)
@@ -226,7 +227,7 @@ def _traced(f: Callable[..., Any], data: Rows, wanted: Parameters) -> tuple[Trac
         return trace_rows(f, n, data.x, alone=data.counts is not None), None
     except NotTraceable as reason:
         if isinstance(data.x, np.ndarray):
-            # What is computed of the rows without parameters may be anything.
+            # Retry with the numbers of `xdata`: computations without parameters may then be of any kind.
             try:
                 return trace_rows(f, n, data.x, known=True), None
             except NotTraceable:
@@ -240,7 +241,7 @@ def _traced(f: Callable[..., Any], data: Rows, wanted: Parameters) -> tuple[Trac
 
 
 def _calls(f: Callable[..., Any], name: str, data: Rows) -> Callable[[int, Numbers], Numbers]:
-    """What gives a number for each row of a fit, by its parameters, from a function that is called."""
+    """Wraps a function that is called: from the index of a fit and its parameters to a number for each row."""
 
     def call(fit: int, x: Numbers) -> Numbers:
         rows = data.length if data.counts is None else int(data.counts[fit])
@@ -253,7 +254,7 @@ def _calls(f: Callable[..., Any], name: str, data: Rows) -> Callable[[int, Numbe
             raise ValueError(
                 f"{name} returned an array of shape {y.shape}; allowed: ({rows},), one number for each row, or one for all"
             )
-        # Rows that are left out come last.
+        # Omitted rows are at the end.
         predicted = np.zeros(data.length)
         predicted[:rows] = y
         return predicted
@@ -262,7 +263,7 @@ def _calls(f: Callable[..., Any], name: str, data: Rows) -> Callable[[int, Numbe
 
 
 def _seen(data: Rows, wanted: Parameters, options: dict[str, Any]) -> tuple[Any, Any]:
-    """The parameters and the data of a function that is called."""
+    """The parameters and the data of a function that is called, for the compiled part."""
     lower, upper = wanted.box
     parameters = list(zip(wanted.names, lower.tolist(), upper.tolist(), wanted.scales, strict=True))
     sigma = data.sigma
@@ -274,7 +275,7 @@ def _seen(data: Rows, wanted: Parameters, options: dict[str, Any]) -> tuple[Any,
 
 
 def _problem(traced: TracedRows, name: str, data: Rows, wanted: Parameters, options: dict[str, Any]) -> _native.Problem:
-    """The model beside its data."""
+    """The problem that contains the model and its data."""
     shared, own = shared_and_own(traced.data)
     lets = dict(traced.lets)
 
@@ -308,7 +309,7 @@ def _problem(traced: TracedRows, name: str, data: Rows, wanted: Parameters, opti
 
 
 def _compare(f: Callable[..., Any], name: str, problem: _native.Problem, data: Rows, wanted: Parameters) -> None:
-    """Warns where a function gives something else than what it was compiled to, as one that draws random numbers does."""
+    """Warns if the function and its compiled form differ, for example because the function draws random numbers."""
     point = np.random.default_rng(0).uniform(*wanted.box)
     if wanted.start is not None:
         point = wanted.start.reshape(-1, len(point))[0]
@@ -329,7 +330,7 @@ def _compare(f: Callable[..., Any], name: str, problem: _native.Problem, data: R
 
 
 def _warn(result: FitResult) -> None:
-    """Says which fits are none."""
+    """Warns about fits that have not converged and about undetermined parameters."""
     words = []
     converged = np.atleast_1d(result.converged)
     if not converged.all():

@@ -1,4 +1,4 @@
-"""The data of `curve_fit`: their shapes, and rows that are left out."""
+"""The data of `curve_fit`: shapes, and omitted rows."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ Numbers = NDArray[np.float64]
 
 @dataclass
 class Rows:
-    """What was observed of each row, by one fit or by many."""
+    """The observations of one fit or of many."""
 
-    # (rows,) or (k, rows), or each fit's own.
+    # (rows,) or (k, rows), or an `Each` if each fit has its own.
     x: Numbers | Each
     # (rows,), or (fits, rows).
     y: Numbers
     # A number, (rows,), (fits, rows), or None.
     sigma: Numbers | None
-    # How many rows each fit has, where they differ: the others are behind them.
+    # The number of rows of each fit, if some rows are omitted. Omitted rows are at the end.
     counts: NDArray[np.uint32] | None = None
 
     @property
@@ -42,7 +42,7 @@ class Rows:
         return int(self.y.shape[-1])
 
     def x_of(self, fit: int) -> Numbers:
-        """What the function sees of a fit."""
+        """The `x` that the function receives in this fit."""
         return self.x.array[fit] if isinstance(self.x, Each) else self.x
 
 
@@ -58,12 +58,12 @@ class Given:
 
 
 def given_by(*arrays: object) -> Given | None:
-    """The library of the first array that is one of PyTorch, CuPy or JAX; None for arrays of NumPy."""
+    """The library and device of the first array of PyTorch, CuPy or JAX; None if all are NumPy arrays."""
     for name in ("torch", "cupy", "jax"):
-        # An array of a library is there only where that is imported.
+        # There can be arrays of a library only if it has been imported.
         if name not in sys.modules:
             continue
-        # In single precision, which JAX always knows: only its arrays are copied.
+        # float32, because JAX allows float64 only with an option; `library` only copies arrays here.
         library = _arrays.library("xdata", name, np.float32)
         for array in arrays:
             if library.is_array(array):
@@ -81,7 +81,7 @@ def _device(name: str, array: Any) -> str:
 
 
 def numbers(name: str, given: Any) -> Numbers:
-    """Numbers in double precision, of NumPy, PyTorch, CuPy or JAX."""
+    """An array of NumPy, PyTorch, CuPy or JAX as a NumPy array in double precision."""
     found = given_by(given)
     if found is not None:
         given = found.library.host(given)
@@ -95,7 +95,7 @@ def numbers(name: str, given: Any) -> Numbers:
 
 
 def rows(xdata: Any, ydata: Any, sigma: Any, nan_policy: str | None, are_counts: bool) -> Rows:
-    """The data of all fits, checked."""
+    """Checks the data of all fits."""
     if nan_policy not in (None, "raise", "omit"):
         raise ValueError(f"nan_policy is {nan_policy!r}; allowed: 'raise', 'omit'")
     y = numbers("ydata", ydata)
@@ -113,7 +113,7 @@ def rows(xdata: Any, ydata: Any, sigma: Any, nan_policy: str | None, are_counts:
 
 
 def _twice(data: Rows) -> Rows:
-    """A single row twice, of which one is left out: a column of problem files has two numbers or more."""
+    """Repeats a single row and omits the copy, because a data column of a problem has at least two numbers."""
 
     def both(array: Numbers) -> Numbers:
         return np.repeat(array, 2, axis=-1) if array.ndim else array
@@ -124,9 +124,9 @@ def _twice(data: Rows) -> Rows:
 
 
 def _x(xdata: Any, y: Numbers) -> Numbers | Each:
-    """What is known of each row: of all fits, or of each."""
+    """The independent variables: shared by all fits, or an `Each` with one part per fit."""
     length = y.shape[-1]
-    # A tuple is of several variables, perhaps some of them of each fit.
+    # A tuple has several variables, some of which may have a row for each fit.
     parts = [numbers("xdata", part) for part in xdata] if isinstance(xdata, tuple) else []
     if parts and all(part.ndim >= 1 for part in parts):
         shape: tuple[int, ...] = (
@@ -155,7 +155,7 @@ def _x(xdata: Any, y: Numbers) -> Numbers | Each:
 
 
 def _each(x: Numbers) -> Each:
-    """What each fit has, which may not be finite yet."""
+    """An `Each` without the check for finite numbers, which follows later."""
     each = Each.__new__(Each)
     each.array = x
     return each
@@ -178,7 +178,7 @@ def _sigma(sigma: Any, y: Numbers) -> Numbers | None:
         raise ValueError(
             f"sigma has the shape {s.shape}; allowed: a number, or {_or((y.shape[-1],), y.shape)}, as ydata"
         )
-    # NaN is looked for later.
+    # `_wrong` looks for NaN later.
     place = np.argwhere(s <= 0)
     if len(place):
         at = tuple(place[0].tolist())
@@ -194,10 +194,10 @@ def _place(at: tuple[int, ...], dimensions: int) -> str:
 
 
 def _wrong(data: Rows, must_be_finite: bool) -> NDArray[np.bool_] | None:
-    """Rows in which something is not finite, (fits, rows); None where there are none."""
+    """Marks the rows with a number that is not finite, (fits, rows); None if there are no such rows."""
     wrong = np.zeros((data.fits, data.length), dtype=np.bool_)
     x = data.x.array if isinstance(data.x, Each) else data.x
-    # Several variables lie before the rows.
+    # The axis of several variables is before the axis of the rows.
     is_several = x.ndim == (3 if isinstance(data.x, Each) else 2)
     of_x = ~np.isfinite(x)
     parts = [("ydata", data.y, ~np.isfinite(data.y)), ("xdata", x, of_x.any(axis=-2) if is_several else of_x)]
@@ -216,7 +216,7 @@ def _wrong(data: Rows, must_be_finite: bool) -> NDArray[np.bool_] | None:
 
 
 def _without(data: Rows, wrong: NDArray[np.bool_]) -> Rows:
-    """Data without some rows."""
+    """The data without the marked rows."""
     empty = np.flatnonzero(wrong.all(axis=1))
     if empty.size:
         of = f" of fit {empty[0]}" if data.is_batch else ""
@@ -229,7 +229,7 @@ def _without(data: Rows, wrong: NDArray[np.bool_]) -> Rows:
 
         x = _each(part(data.x.array)) if isinstance(data.x, Each) else part(data.x)
         return Rows(x, part(data.y), None if data.sigma is None else part(data.sigma))
-    # Those that stay come first, in their order; behind them the last of them is repeated.
+    # The kept rows come first, in their order. The last of them is repeated in the remaining places.
     order = np.argsort(wrong, axis=1, kind="stable")
     counts = np.sum(~wrong, axis=1)
     places = np.minimum(np.arange(data.length), counts[:, np.newaxis] - 1)

@@ -18,21 +18,21 @@ _BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_
 
 @dataclass
 class Parameters:
-    """What is to be found."""
+    """The parameters of a model."""
 
     names: list[str]
-    # Between which values it may be.
+    # Bounds, perhaps infinite.
     lower: Numbers
     upper: Numbers
-    # Between which finite values it is searched for, and how these are spread.
+    # Finite bounds of the search for starting values, and its scales.
     box: tuple[Numbers, Numbers]
     scales: list[str]
-    # (n,), or (fits, n); None where starting values are searched for.
+    # (n,), or (fits, n); None if starting values are searched for.
     start: Numbers | None
 
     @property
     def free(self) -> NDArray[np.bool_]:
-        """Those that are not fixed."""
+        """Marks the parameters that are not fixed."""
         return self.lower < self.upper
 
 
@@ -44,7 +44,7 @@ def parameters(
     scale: str | Sequence[str] | None,
     names: Sequence[str] | None,
 ) -> Parameters:
-    """What is to be found, of `fits` fits, or of one."""
+    """Checks the arguments about parameters. `fits` is the number of fits, or None for a single fit."""
     start = None if p0 is None else np.atleast_1d(numbers("p0", p0))
     named = _names(f, names, start, bounds)
     n = len(named)
@@ -96,7 +96,7 @@ def _names(f: Callable[..., Any], names: Sequence[str] | None, start: Numbers | 
 
 
 def _of_signature(f: Callable[..., Any]) -> tuple[list[str], bool]:
-    """The names behind the first argument, and whether there may be more of them."""
+    """The names of the arguments after the first one, and whether there can be more (`*args`)."""
     try:
         all_of = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
@@ -110,12 +110,12 @@ def _is_of_scipy(bounds: Any) -> bool:
 
 
 def _is_both_sides(bounds: Any) -> bool:
-    """Whether it is (lower, upper), and no list of pairs."""
+    """Whether `bounds` is a tuple (lower, upper) instead of a list of pairs."""
     return isinstance(bounds, tuple) and len(bounds) == 2
 
 
 def _count(bounds: Any) -> int | None:
-    """Of how many parameters bounds are, if they say that."""
+    """The number of parameters that `bounds` implies, or None."""
     if bounds is None:
         return None
     if _is_of_scipy(bounds):
@@ -154,7 +154,7 @@ def _bounds(bounds: Any, names: list[str]) -> tuple[Numbers, Numbers]:
                 f"{', '.join(names)}"
             )
     lower, upper = (np.array(np.broadcast_to(side, (n,))) for side in sides)
-    # NaN is nowhere.
+    # The negation also finds NaN.
     wrong = np.flatnonzero(~((lower <= upper) & (lower < np.inf) & (upper > -np.inf)))
     if wrong.size:
         at = wrong[0]
@@ -175,7 +175,7 @@ def _check_start(start: Numbers, lower: Numbers, upper: Numbers, names: list[str
 
 
 def _usual_start(lower: Numbers, upper: Numbers) -> Numbers:
-    """Where SciPy begins."""
+    """SciPy's default starting values."""
     has_lower, has_upper = np.isfinite(lower), np.isfinite(upper)
     start = np.ones_like(lower)
     with np.errstate(invalid="ignore"):

@@ -1,4 +1,4 @@
-"""What fits have come to."""
+"""Results of fits."""
 
 from __future__ import annotations
 
@@ -12,62 +12,62 @@ from numpy.typing import NDArray
 
 from ._result import table
 
-# Of so many parameters all are shown.
+# The largest number of parameters that are printed.
 _SHOWN = 20
 
 
 @dataclass(frozen=True, repr=False)
 class FitResult:
-    """What one fit has come to, or many: then each entry has a first dimension more, that of the fits.
+    """The result of one fit, or of many fits; entries of many fits have the fits as an additional first dimension.
 
-    `n` is the number of parameters. Errors and covariances are in the units of the parameters; without `absolute_sigma` they
-    are scaled so that `reduced_chi_squared` would be 1.
+    `n` is the number of parameters. Errors and covariances are in the units of the parameters. Without
+    `absolute_sigma` they are scaled so that `reduced_chi_squared` would be 1.
     """
 
     name: str
-    """What the function is called."""
+    """The name of the function."""
     names: tuple[str, ...]
     """The names of the parameters, `(n,)`."""
     parameters: NDArray[Any]
-    """Their values, `(n,)`."""
+    """The values of the parameters, `(n,)`."""
     errors: NDArray[Any]
-    """Their standard errors, `(n,)`: 0 of a fixed one, infinite where the data do not determine it."""
+    """Standard errors, `(n,)`: 0 for a fixed parameter, infinite for one that the data do not determine."""
     covariance: NDArray[Any]
-    """`(n, n)`, infinite in rows and columns of what is not determined."""
+    """`(n, n)`; infinite in rows and columns of undetermined parameters."""
     correlation: NDArray[Any]
-    """From -1 to 1, `(n, n)`."""
+    """Correlation coefficients, from -1 to 1, `(n, n)`."""
     chi_squared: Any
-    """The sum of squared residuals, each over its `sigma`, or what `loss` makes of them; of counts the deviance."""
+    """The sum of squared residuals, divided by `sigma`; with a robust `loss` its sum; for counts the deviance."""
     reduced_chi_squared: Any
-    """The same over the degrees of freedom: about 1 where `sigma` has the true sizes and the model is right."""
+    """`chi_squared` over the degrees of freedom: about 1 if the model is right and `sigma` has absolute values."""
     degrees_of_freedom: Any
-    """Rows less parameters that are not fixed."""
+    """The number of rows minus the number of free parameters."""
     r_squared: Any
-    """The part of the spread of `ydata` that the model explains, at most 1; NaN of counts."""
+    """The fraction of the variance of `ydata` that the model explains, at most 1; NaN for counts."""
     aic: Any
-    """Akaike's information criterion; less is better."""
+    """Akaike's information criterion; smaller is better."""
     bic: Any
-    """The Bayesian information criterion; less is better."""
+    """The Bayesian information criterion; smaller is better."""
     status: Any
     """How it ended: "converged", "several minima", "at a bound", "undetermined", "not converged" or "not finite"."""
     converged: Any
-    """Whether that is a minimum."""
+    """Whether the fit has reached a minimum."""
     at_bounds: Any
-    """The names of the parameters at a bound, beyond which the model would fit better."""
+    """The names of the parameters at a bound beyond which the model would fit better."""
     undetermined: Any
     """The names of the parameters that the data do not determine."""
     other_minimum: Any
-    """The least chi-squared of another minimum that the search has seen; NaN where it has seen none."""
+    """The smallest chi-squared of another minimum that the search has found; NaN if it has found none."""
     evaluations: Any
-    """Evaluations of the model by the fit, beside those of the search."""
+    """Evaluations of the model in the fit, not counting those of the search for starting values."""
     device: str
-    """Where it was done."""
+    """The device that computed the fit."""
     seconds: float
-    """How long that took."""
+    """The time it took, in seconds."""
 
     @property
     def is_batch(self) -> bool:
-        """Whether it is of many fits."""
+        """Whether this is the result of many fits."""
         return self.parameters.ndim == 2
 
     def __len__(self) -> int:
@@ -78,8 +78,10 @@ class FitResult:
         return _of_many(self) if self.is_batch else _of_one(self)
 
     def to_dataframe(self) -> Any:
-        """A table of pandas, or of polars where pandas is not installed: one row a fit, with the parameters by their names and
-        their errors as `NAME_error`."""
+        """Converts to a DataFrame of pandas, or of polars if pandas is not installed.
+
+        It has one row per fit, with a column for each parameter and one for its error, `NAME_error`.
+        """
         rows, n = len(self), len(self.names)
         columns: dict[str, Any] = {}
         for i, name in enumerate(self.names):
@@ -140,11 +142,11 @@ def _of_many(result: FitResult) -> str:
 def fit_result(
     report: Mapping[str, Any], name: str, names: list[str], free: NDArray[np.bool_], absolute: bool, is_batch: bool
 ) -> FitResult:
-    """What a report of the compiled part says."""
+    """Converts a report of the compiled part."""
     out = dict(report)
     undetermined = out.pop("undetermined")
-    # Where nothing is known of a parameter's variance: it is not determined, there are as many rows as parameters, or there
-    # is no minimum at all.
+    # The variance of a parameter is unknown if the data do not determine it, if there are as many rows as parameters,
+    # or if the fit is not finite.
     nothing = (out["degrees_of_freedom"] == 0) & (not absolute)
     statuses, ended = out.pop("statuses"), out.pop("ended")
     nothing |= ended == statuses.index("not finite")

@@ -1,4 +1,4 @@
-"""What there is: algorithms, problems, devices."""
+"""Lists of algorithms, problems and devices."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import _native
 
 
 class _Table(dict[str, dict[str, Any]]):
-    """What is known of each, by name."""
+    """Descriptions by name."""
 
     _column = "title"
 
@@ -28,7 +28,7 @@ class Problems(_Table):
 
 
 class Devices(list[dict[str, Any]]):
-    """GPUs: `name`, `memory` in bytes, `compute_capability` and `multiprocessors`. Where none can be used, `reason` says why."""
+    """GPUs: `name`, `memory` in bytes, `compute_capability`, `multiprocessors`; `reason` says why none can be used."""
 
     reason: str | None = None
 
@@ -50,7 +50,7 @@ def algorithms() -> Algorithms:
 
 
 def problems() -> Problems:
-    """All problems that come with the package, but for the BBOB suite (`bbob-f1` to `bbob-f24`)."""
+    """All built-in problems except the BBOB suite (`bbob-f1` to `bbob-f24`)."""
     return Problems((about.pop("name"), about) for about in _native.problems())
 
 

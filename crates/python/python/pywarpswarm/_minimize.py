@@ -51,7 +51,7 @@ def minimize(
     checkpoint: File | None = None,
     checkpoint_every: SupportsFloat = 60.0,
 ) -> Result:
-    """Searches for the point within bounds at which a function is least.
+    """Minimizes a function within bounds.
 
         >>> def rosenbrock(x):
         ...     return np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
@@ -62,75 +62,79 @@ def minimize(
     Parameters
     ----------
     fun : function, Problem, or text
-        A function of a vector (n,). It is called once with a symbolic vector, and what it computes is compiled; see `trace`.
-        Where that cannot be, a warning says why, and it is called at each point. With `vectorized` it is a function of points
-        (k, n), one a row, to k values. A text is an expression of `x[1]`, ..., `x[n]`, or the path of a problem file (`.toml`).
+        A function of a vector (n,). It is called once with a symbolic vector, and its computation is compiled; see
+        `trace`. If it cannot be compiled, a warning says why, and it is called at each point. With `vectorized`, a
+        function from points (k, n), one per row, to k values. A text is an expression of `x[1]`, ..., `x[n]`, or the
+        path of a problem file (`.toml`).
     bounds : pairs (lower, upper), or scipy.optimize.Bounds
-        One pair a variable, or `(runs, n, 2)`. A `Problem` and a problem file have them.
+        One pair per variable, or `(runs, n, 2)`. A `Problem` and a problem file have their own.
     args : tuple
-        What `fun` takes after the vector. Of `each(array)` each run has its own part.
+        Further arguments of `fun`, after the vector. Each run receives its own part of `each(array)`.
     algorithm : text, or dict
-        A name, or a dict with the `name`, perhaps a `preset`, and parameters; see `algorithms`. The default chooses by itself.
+        A name, or a dict with `name`, optionally `preset`, and parameters; see `algorithms`. The default, 'auto',
+        chooses algorithms itself.
     population : int
-        Individuals; by default as many as the algorithm usually has.
+        Number of individuals; by default the algorithm's usual number.
     max_iterations, max_evaluations, max_seconds, target, stagnation
-        What ends a run: so many iterations, evaluations, or seconds; a value at most `target`, which may be one for each run;
-        so many iterations without a better one. Without any of the limits a run ends after 1,000,000 evaluations (`auto`, `cma-es`) or 1,000 iterations.
+        Stop conditions of a run: the number of iterations, evaluations or seconds; a value of at most `target` (a
+        number, or one for each run); the number of iterations without improvement. If there is no limit, a run stops
+        after 1,000,000 evaluations (`auto`, `cma-es`) or 1,000 iterations.
     rng : int, generator, or None
-        The seed. None is 0: the same call gives the same numbers. `seed` is another name for it.
+        The seed. None means 0, so the same call gives the same result. `seed` is another name for it.
     x0 : (n,), (k, n) or (runs, k, n)
-        Points with which a run begins.
+        Initial points of a run.
     constraints : one, or a list
         `scipy.optimize.NonlinearConstraint` or `LinearConstraint`, or dicts with `type` and `fun`.
     integrality : bool, or (n,)
-        Which variables are whole numbers.
+        Which variables are integers.
     vectorized : bool, or 'torch', 'cupy', 'jax'
-        Whether `fun` takes many points at once: (k, n), one a row, to k values, or to k values and k violations, by how much each
-        point violates constraints. With a name these are arrays of that library, on the GPU that `device` says: nothing is
-        copied through the host, except with `auto` and `cma-es`, whose individuals move on the CPU. The next call writes over
-        the points of a GPU; copy what is to be kept.
+        Whether `fun` evaluates many points at once: from (k, n), one point per row, to k values, or to a pair of k
+        values and k constraint violations. With a name, these are arrays of that library, on the GPU of `device`.
+        Nothing is copied through the host, except for `auto` and `cma-es`, whose individuals are on the CPU. The next
+        call overwrites points on a GPU; copy them if you need them later.
     compile : bool
-        True makes it an error where `fun` cannot be compiled; False calls it without trying.
+        True: it is an error if `fun` cannot be compiled. False: `fun` is called without an attempt to compile it.
     runs : int
-        Independent runs, side by side; by default one, or as many as `each`, `bounds`, `x0` or `target` are of.
+        Number of independent runs, in parallel; by default 1, or the number that `each`, `bounds`, `x0` or `target`
+        imply.
     device : 'auto', 'cpu', 'cuda', 'cuda:1', 'cuda:all'
-        Where to run. The numbers do not depend on it.
+        Where to run. The results do not depend on it.
     precision : 'float64' or 'float32'
-        The numbers in which a run computes.
+        The type of all numbers in the search.
     callback : function
-        It is called with the best so far, a `Result`, and may raise `StopIteration` to end the search: about 20 times a
-        second, or after each `callback_every` iterations.
+        Called with the best result so far, a `Result`, about 20 times a second, or after every `callback_every`
+        iterations. It may raise `StopIteration`, or return True, to stop the search.
     workers : int, or a function such as map
-        Processes that call `fun` where it is not compiled; -1 for one a core.
+        Number of processes that call `fun` if it is not compiled; -1 for one per core.
     threads : int
-        Threads of the CPU for compiled objectives; by default all.
+        Number of CPU threads for compiled objectives; by default all.
     restart : bool
-        Whether runs begin anew when they have converged. `auto` and `cma-es` do anyway.
+        Whether runs restart after convergence. `auto` and `cma-es` always do.
     polish : bool, optional
-        Whether a local search finishes each run from its best point; `result.runs.polish` says what it did. Where `fun` is
-        compiled, it follows exact derivatives and meets each constraint by itself. Otherwise derivatives are differences, and
-        a simplex goes on. The result is never worse. By default where `fun` is compiled and there are at most 1,000
-        variables, of runs that have not reached their target, in at most about a tenth of the run's own evaluations. `nfev`
-        does not count what it evaluates.
+        Whether a local search improves the best point of each run at its end; `result.runs.polish` describes it. If
+        `fun` is compiled, the local search uses exact derivatives and handles each constraint separately. Otherwise it
+        uses finite differences, followed by a simplex search. The result is never worse. By default it is done if
+        `fun` is compiled and has at most 1,000 variables, for runs that have not reached their target. It then takes at
+        most about a tenth of the run's own evaluations, or 20,000 if that is more. `nfev` does not include them.
     history : bool, or int
-        Whether to record how the best goes, in `result.trace`: of all iterations, or every so many; at most 1,000 records.
+        Whether to record the best value in `result.trace`, in each iteration or every so many; at most 1,000 records.
     checkpoint : path
-        A file from which `resume` goes on. It is written after each `checkpoint_every` seconds and at the end, also where
-        Ctrl-C or an exception of `fun` ends the search, whole or not at all.
+        A file from which `resume` continues. It is written every `checkpoint_every` seconds and at the end, also if
+        Ctrl-C or an exception of `fun` ends the search. The file is replaced as a whole or not at all.
 
     Returns
     -------
     Result
         `x`, `fun`, and more.
 
-    Ctrl-C raises KeyboardInterrupt, whose `result` has the best so far. An exception of `fun` is raised as it is.
+    Ctrl-C raises KeyboardInterrupt, whose `result` has the best so far. An exception of `fun` is raised unchanged.
     """
     given = {name: value for name, value in locals().items() if name not in ("fun", "bounds")}
     return _search(fun, bounds, maximise=False, **given)
 
 
 def maximize(fun: Objective, bounds: Any = None, **options: Any) -> Result:
-    """Searches for the point at which a function is greatest; see `minimize`, with whose options it is called.
+    """Maximizes a function within bounds. The options are those of `minimize`.
 
     >>> result = maximize(lambda x: x[0] * (2 - x[0]), [(0, 2)])
     >>> round(result.fun, 9)
@@ -139,7 +143,7 @@ def maximize(fun: Objective, bounds: Any = None, **options: Any) -> Result:
     return _search(fun, bounds, maximise=True, **{**_DEFAULTS, **_known(options)})
 
 
-# Of the options of `minimize`, but for what it minimises.
+# The default values of the options of `minimize`.
 _DEFAULTS: dict[str, Any] = dict(minimize.__kwdefaults__ or {})
 
 
@@ -240,7 +244,7 @@ def run(
     checkpoint_every: SupportsFloat,
     from_file: File | None = None,
 ) -> Result:
-    """Runs what `about` says, perhaps from where a checkpoint was written."""
+    """Runs the search that `about` describes, perhaps from a checkpoint."""
     try:
         saved = None
         if checkpoint is not None:

@@ -7,7 +7,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-# Settings as JSON, starting values, limits, rows of each fit, and whether in single precision.
+# Settings as JSON, starting values, bounds, the number of rows of each fit, and whether to use single precision.
 _How = tuple[str, NDArray[np.float64], list[list[float]], NDArray[np.uint32], bool]
 
 __all__ = [

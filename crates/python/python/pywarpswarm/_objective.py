@@ -1,4 +1,4 @@
-"""What may be minimised, and how it is evaluated."""
+"""Objectives, and the ways to evaluate them."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ Objective = Union[Problem, str, Callable[..., Any]]
 
 
 class CompileWarning(UserWarning):
-    """A Python function could not be compiled, and is called at each point."""
+    """A Python function could not be compiled, and is called at each point instead."""
 
 
 @dataclass
 class Wanted:
-    """An objective as the compiled part takes it."""
+    """An objective in the form that the compiled part accepts."""
 
     native: _native.Problem | Callable[..., Any]
     how: str
-    # None where the problem has them.
+    # None if the problem contains them.
     variables: Variables | None
     dimensions: int
-    # Whether violations up to a level count as none at first: equations and narrow bands leave no room otherwise.
+    # Whether violations up to a falling level are ignored at first. Equations and narrow bands need this.
     eased: bool
     close: Callable[[], None] = lambda: None
     # Whether it is a function of `DevicePoints`.
@@ -49,12 +49,13 @@ class Wanted:
 
 
 def trace(fun: Callable[..., Any], n: int, args: Sequence[Any] = ()) -> Traced:
-    """What a Python function of a vector of n numbers is compiled to; printed, it is an expression of problem files.
+    """Returns what a Python function of a vector of n numbers is compiled to. Printed, it is an expression.
 
         >>> print(trace(lambda x: np.sum(x**2), 3))
         sum(i, x[i]^2)
 
-    Raises an error that names the line where a function cannot be traced, as where it asks `if x[0] > 1`.
+    The expression is in the language of problem files. A function that cannot be traced, for example because of
+    `if x[0] > 1`, raises an error that names the line.
     """
     from ._trace import trace
 
@@ -62,10 +63,10 @@ def trace(fun: Callable[..., Any], n: int, args: Sequence[Any] = ()) -> Traced:
 
 
 def check(fun: Callable[..., Any], bounds: Any, *, args: Sequence[Any] = (), points: int = 1000, rng: int = 0) -> float:
-    """Compares a Python function with what it is compiled to, at random points: the largest relative difference.
+    """Compares a Python function with its compiled form at random points; returns the largest relative difference.
 
-    Both are in double precision. Sums are added up in another order than NumPy's, so that a difference of about 1e-15 is
-    usual, and more where large numbers cancel.
+    Both are evaluated in double precision. The compiled form adds sums in another order than NumPy, so a difference of
+    about 1e-15 is normal, and a larger one if large numbers cancel.
     """
     box = variables(bounds)
     problem = compiled(trace(fun, box.dimensions, args), box)
@@ -79,7 +80,7 @@ def check(fun: Callable[..., Any], bounds: Any, *, args: Sequence[Any] = (), poi
 
 
 def compiled(traced: Traced, box: Variables, name: str = "objective", maximise: bool = False) -> _native.Problem:
-    """What was traced, with these variables, as a problem."""
+    """A traced function as a problem with these variables."""
     x: dict[str, Any] = {"count": box.dimensions, "lower": box.lower, "upper": box.upper}
     if box.integer.any():
         x["scale"] = box.scales
@@ -106,7 +107,7 @@ def wanted(
     dtype: type[np.floating[Any]],
     place: Place | None = None,
 ) -> Wanted:
-    """Takes the first way that can be taken: a problem, an expression, a function that is traced, one that is called."""
+    """Chooses how to evaluate `fun`: as a problem, an expression, a traced function, or a function that is called."""
     if isinstance(fun, Problem) and maximise:
         raise ValueError("a Problem says minimise or maximise by itself; allowed: minimize, which does what it says")
     if isinstance(fun, str):
@@ -139,7 +140,7 @@ def wanted(
     name = getattr(fun, "__name__", type(fun).__name__)
     is_worth_tracing = not vectorized and workers == 1
     if compile or (compile is None and is_worth_tracing):
-        # Imported where it is needed: that takes a while.
+        # Imported here, because the import takes a while.
         from ._trace import NotTraceable
 
         try:
@@ -171,7 +172,7 @@ def _by_tracing(
     name: str,
     maximise: bool,
 ) -> _native.Problem:
-    """What a function computes, in Python's order of operations; where that is too long, with its loops as sums."""
+    """Compiles a function in Python's order of operations; if that is too long, with loops rewritten as sums."""
     try:
         return compiled(_traced(fun, box.dimensions, args, constraints), box, name, maximise)
     except ValueError as too_long:
@@ -189,7 +190,7 @@ def _traced(
     constraints: list[Constraint],
     reorder_sums: bool = False,
 ) -> Traced:
-    """An objective with its constraints as conditions."""
+    """Traces an objective together with its constraints, which become conditions."""
     from ._trace import NotTraceable, Traced, trace, trace_many
 
     if not constraints:
@@ -218,8 +219,10 @@ def _condition(formula: str, lower: float, upper: float) -> str:
 
 
 def _compare(fun: Callable[..., Any], args: tuple[Any, ...], problem: _native.Problem, box: Variables) -> None:
-    """Sees that a function gives at some points what it was compiled to: one that draws random numbers, or counts its calls,
-    does not."""
+    """Raises an error if a function and its compiled form differ at some points.
+
+    They differ, for example, if the function draws random numbers or counts its calls.
+    """
     from ._trace import NotTraceable
 
     difference = first_difference(fun, args, problem, box)
@@ -233,7 +236,7 @@ def _compare(fun: Callable[..., Any], args: tuple[Any, ...], problem: _native.Pr
 def first_difference(
     fun: Callable[..., Any], args: tuple[Any, ...], problem: _native.Problem, box: Variables
 ) -> str | None:
-    """Where a function and a problem differ, of three points."""
+    """Compares a function and a problem at three points; returns a description of the first difference."""
     draws = np.random.default_rng(0)
     points = draws.uniform(box.lower, box.upper, (3, box.dimensions))
     points[:, box.integer] = np.rint(points[:, box.integer])
@@ -266,7 +269,7 @@ def _names() -> set[str]:
 
 
 def _number(value: Any, x: NDArray[Any]) -> float:
-    """The value that a function has returned."""
+    """Converts the value that a function has returned at `x`."""
     try:
         return float(value)
     except (TypeError, ValueError):
@@ -279,12 +282,12 @@ def _number(value: Any, x: NDArray[Any]) -> float:
     raise TypeError(f"the objective returned {type(value).__name__} of shape {array.shape} at {x}; allowed: a number")
 
 
-# What most functions return.
+# The types that most functions return.
 _NUMBERS = frozenset({float, np.float64})
 
 
 class _AtPoint:
-    """Value and violation at a point of a run."""
+    """Evaluates the objective and the violation at a point of a run."""
 
     def __init__(self, fun: Callable[..., Any], args: tuple[Any, ...], constraints: list[Constraint]) -> None:
         self.fun, self.args, self.constraints = fun, args, constraints
@@ -303,7 +306,7 @@ def _of_point(
     workers: Workers,
 ) -> tuple[Callable[..., Any], str, Callable[[], None]]:
     if workers == 1 and not constraints and not any(isinstance(one, Each) for one in args):
-        # Nothing between two calls of the function: some of them take no more than a microsecond.
+        # As little as possible between two calls, because some functions take only a microsecond.
         def alone(points: NDArray[Any], runs: NDArray[Any]) -> Any:
             values = []
             for x in points:

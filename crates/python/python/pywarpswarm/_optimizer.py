@@ -1,4 +1,4 @@
-"""Points to evaluate, for callers who evaluate themselves."""
+"""Ask and tell: for callers who evaluate the points themselves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ._settings import Algorithm, Seed
 
 
 class Optimizer:
-    """Proposes points and is told their values: for objectives that are no function here, such as experiments.
+    """Proposes points that you evaluate yourself, for objectives that are not Python functions, such as experiments.
 
         >>> opt = Optimizer([(-4, 4)] * 3, rng=7, max_iterations=200)
         >>> while (points := opt.ask()) is not None:
@@ -26,9 +26,11 @@ class Optimizer:
         >>> bool(opt.result.fun < 1e-6)
         True
 
-    The options are those of `minimize`. `equations` says that violations come of equations, which leave little room. `arrays` is
-    'numpy', 'torch', 'cupy' or 'jax': what `ask` gives and `tell` takes; with `device='cuda'` they stay on the GPU. It can be
-    pickled, and saved with `save`: what comes after is the same to the bit.
+    The options are those of `minimize`, and three more. `maximise` searches for the maximum. `equations` says that
+    violations come from equations; small violations are then ignored at first. `arrays` is the array library of `ask`
+    and `tell`: 'numpy', 'torch', 'cupy' or 'jax'; with `device='cuda'` the arrays stay on the GPU.
+
+    An `Optimizer` can be pickled, or saved with `save`. It then continues with the same bits.
     """
 
     def __init__(
@@ -93,14 +95,16 @@ class Optimizer:
         self._search = _checkpoint.started(None, self._about)
         self._told = False
         self._place = place
-        # The points last asked for on a GPU, and what was told of those before, which must be there until these are asked for.
+        # The latest points on a GPU, and the values of the points before them. These values must be kept alive until
+        # the next points have been requested.
         self._points: DevicePoints | None = None
         self._kept: object = None
 
     def ask(self) -> Any:
-        """The points to be evaluated next, `(k, n)`, the same until they have been told; None where all runs have ended.
+        """Returns the next points to evaluate, `(k, n)`, or None if all runs have ended.
 
-        They are an array of NumPy, or of the library that `arrays` names; on a GPU the next ones are written over them.
+        Until `tell` is called, `ask` returns the same points. They are an array of NumPy, or of the library named by
+        `arrays`. On a GPU, the next points overwrite them.
         """
         if self._place is None:
             return self._search.ask()
@@ -111,8 +115,10 @@ class Optimizer:
         return None if points is None else self._place.library.copied(points, self._place.arrays)
 
     def tell(self, values: Any, violations: Any = None) -> None:
-        """Takes a value for each of the points last asked for, in their order, and perhaps by how much each violates
-        constraints (0 where it is feasible)."""
+        """Passes the values of the points of the last `ask`, in their order.
+
+        `violations`, if given, are the constraint violations of the points, 0 for a feasible point.
+        """
         if self._points is not None:
             assert self._place is not None
             given = [None if one is None else self._on_device(one) for one in (values, violations)]
@@ -141,16 +147,16 @@ class Optimizer:
 
     @property
     def result(self) -> Result:
-        """The best of all points that have been told."""
+        """The best of all points that have been evaluated so far."""
         return result(self._search.report(), "asked and told", self._search)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a file from which `Optimizer.load` or `resume` goes on, whole or not at all."""
+        """Writes a file from which `Optimizer.load` or `resume` continues; it is replaced as a whole or not at all."""
         self._search.save(os.fspath(path), _checkpoint.text("Optimizer", self._about))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Optimizer:
-        """Goes on from a file of `save`."""
+        """Creates an `Optimizer` that continues from a file of `save`."""
         kind, about = _checkpoint.about(path)
         if kind != "Optimizer":
             raise ValueError(f"{os.fspath(path)} was written by {kind}; allowed: resume")

@@ -1,4 +1,4 @@
-"""Pictures of results: by matplotlib where it is installed, and by the compiled part."""
+"""Pictures of results, drawn by matplotlib if it is installed, or by the compiled part."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from . import _native
 if TYPE_CHECKING:
     from ._result import Result, Trace
 
-# The most numbers of a point in a table.
+# The largest number of coordinates of a point that a table shows.
 _SHOWN = 10
-# From so many runs on, their quartiles are drawn instead of a line each.
+# From this number of runs on, quartiles are drawn instead of a line for each run.
 _MANY = 10
 
 
 class Picture:
-    """A picture as SVG and PNG, which notebooks show."""
+    """A picture as SVG and PNG. Notebooks display it."""
 
     def __init__(self, **drawn: Any) -> None:
         self._drawn = drawn
@@ -35,11 +35,11 @@ class Picture:
 
     @property
     def png(self) -> bytes:
-        """The picture as PNG, two pixels each way for each of the SVG's."""
+        """The picture as PNG, with twice the width and height of the SVG in pixels."""
         return _native.picture(**self._drawn, png=True)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a file, `.svg` or `.png`."""
+        """Writes the picture to a file whose name ends in `.svg` or `.png`."""
         ending = os.path.splitext(os.fspath(path))[1].lower()
         if ending not in (".svg", ".png"):
             raise ValueError(f"the picture's file is {os.fspath(path)!r}; allowed: a name that ends in .svg or .png")
@@ -52,7 +52,7 @@ class Picture:
 
 
 def picture(result: Result, size: tuple[int, int] = (560, 400), has_population: bool = True) -> Picture:
-    """What there is to see of a result."""
+    """Draws the trace and the population of a result, if it has them."""
     trace: Trace = result["trace"]
     of_trace = None
     if len(trace) > 0:
@@ -77,7 +77,7 @@ def picture(result: Result, size: tuple[int, int] = (560, 400), has_population: 
 
 
 def plot(result: Result, ax: Any = None) -> Any:
-    """Draws into axes of matplotlib, or new ones; without matplotlib a `Picture`."""
+    """Draws a result with matplotlib, into `ax` or new axes; without matplotlib, returns a `Picture`."""
     if ax is None and importlib.util.find_spec("matplotlib") is None:
         return picture(result)
     trace: Trace = result["trace"]
@@ -101,7 +101,7 @@ def plot(result: Result, ax: Any = None) -> Any:
 
 
 def _plot_trace(ax: Any, trace: Trace) -> None:
-    """The best value of each run over its evaluations; violations where no run has found a feasible point."""
+    """Plots the best value of each run over its evaluations, or violations if no run has found a feasible point."""
     is_feasible = (trace.maxcv == 0) & np.isfinite(trace.funs)
     has_values = bool(is_feasible.any())
     numbers = np.where(is_feasible, trace.funs, np.nan) if has_values else np.asarray(trace.maxcv)
@@ -109,7 +109,7 @@ def _plot_trace(ax: Any, trace: Trace) -> None:
     if runs < _MANY:
         ax.plot(trace.nfev, numbers, color="C0", alpha=1.0 if runs == 1 else 0.6)
     else:
-        # A run that has found nothing feasible yet counts as the worst.
+        # A run without a feasible point so far ranks last.
         worst = -np.inf if trace.maximised else np.inf
         ranked = np.where(np.isnan(numbers), worst, numbers)
         along = np.median(trace.nfev, axis=1)
@@ -138,7 +138,7 @@ def _plot_population(ax: Any, result: Result) -> None:
 
 
 def _population(result: Result) -> tuple[NDArray[np.float64], tuple[str, str], tuple[float, float]] | None:
-    """The individuals in their first two coordinates, or in the only one and the value."""
+    """The first two coordinates of the individuals, or the only coordinate and the value."""
     if result.get("population") is None:
         return None
     points = np.asarray(result["population"], dtype=np.float64)
@@ -150,7 +150,7 @@ def _population(result: Result) -> tuple[NDArray[np.float64], tuple[str, str], t
 
 
 def as_html(result: Result) -> str:
-    """A table of the main entries, and how the best value went where that was recorded."""
+    """A table of the main entries, with a convergence plot if a trace was recorded."""
     rows: dict[str, Any] = {"fun": f"{result['fun']:.10g}", "x": _point(np.asarray(result["x"]))}
     if result["maxcv"] > 0:
         rows["maxcv"] = f"{result['maxcv']:.3g}"

@@ -1,4 +1,4 @@
-"""Objectives as expressions, from files, or by name."""
+"""Problems: objectives as expressions, from files, or by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._each import Each, shared_and_own
 
 
 class Problem:
-    """An objective with its variables, as an expression of the language of problem files.
+    """An objective with its variables, given as an expression in the language of problem files.
 
         >>> t = np.array([0.0, 1.0, 2.0, 3.0])
         >>> y = 5 * np.exp(-t / 2)
@@ -27,9 +27,27 @@ class Problem:
         >>> bool(decay([5.0, 2.0]) < 1e-20)
         True
 
-    `variables` gives each name a pair (lower, upper), or a dict with the keys of problem files (`lower`, `upper`, `count`,
-    `scale`, `values`, `choices`, `start`, `fixed`, `periodic`, `unit`). `data` are arrays of one or two dimensions by name (of `each` run its own: see `each`),
-    `constants` numbers and expressions by name, `let` named expressions, `constraints` conditions by name, or a list of them.
+    Parameters
+    ----------
+    minimise, maximise : text
+        The expression. Give one of the two.
+    variables : dict
+        For each name a pair (lower, upper), or a dict with the keys of problem files: `lower`, `upper`, `count`,
+        `scale`, `values`, `choices`, `start`, `fixed`, `periodic`, `unit`.
+    data : dict
+        Arrays of one or two dimensions by name; see `each` for data of each run.
+    constants : dict
+        Numbers and expressions by name.
+    let : dict
+        Named expressions.
+    constraints : dict, or a list
+        Conditions, by name or in a list.
+    ode : dict
+        A differential equation, with the keys of `[ode]` in problem files.
+    tolerance : number
+        The largest allowed difference between the two sides of an equation among the constraints; default 1e-6.
+    name : text
+        The name of the problem.
     """
 
     def __init__(
@@ -72,25 +90,27 @@ class Problem:
     def _of(cls, native: _native.Problem, words: str | None = None) -> Problem:
         problem = cls.__new__(cls)
         problem._native = native
-        # What the program calls it.
+        # The problem as a word of the program's command line, if it has one.
         problem._words = words
         return problem
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Problem:
-        """A problem file; the data that it names lie beside it."""
+        """Reads a problem file. The paths of its data files are relative to its folder."""
         return cls._of(_native.Problem.load(os.fspath(path)))
 
     @classmethod
     def from_text(cls, text: str, data: Mapping[str, ArrayLike | Each] | None = None, name: str = "problem") -> Problem:
-        """What a problem file could hold, with arrays by name."""
+        """Reads the text of a problem file, with data arrays by name."""
         shared, own = shared_and_own(data or {})
         return cls._of(_native.Problem.parse(text, name, arrays(shared), own))
 
     @classmethod
     def named(cls, name: str, dimensions: int, *, shift: float = 0.0, instance: int = 1) -> Problem:
-        """One of the problems that come with the package: see `problems`. The functions of the BBOB suite are `bbob-f1` to
-        `bbob-f24`, with an instance."""
+        """A built-in problem; `problems` lists them.
+
+        The functions of the BBOB suite are `bbob-f1` to `bbob-f24`, with an `instance` instead of a `shift`.
+        """
         function = name.removeprefix("bbob-f")
         if function != name and function.isdigit():
             words = f"{name}:dim={dimensions}:instance={instance}"
@@ -100,7 +120,7 @@ class Problem:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the problem."""
         return self._native.name
 
     @property
@@ -110,7 +130,7 @@ class Problem:
 
     @property
     def maximises(self) -> bool:
-        """Whether it says that more is better."""
+        """Whether the expression is maximised."""
         return self._native.maximises
 
     @property
@@ -120,7 +140,7 @@ class Problem:
 
     @property
     def variables(self) -> list[str]:
-        """What the coordinates are called."""
+        """Names of the coordinates."""
         return self._native.variables
 
     @property
@@ -130,21 +150,24 @@ class Problem:
 
     @property
     def runs(self) -> int | None:
-        """How many runs it is for, where each has data of its own."""
+        """The number of runs, if each run has its own data; otherwise None."""
         return self._native.runs
 
     @property
     def optimum(self) -> float | None:
-        """The best value that is known, of a problem that comes with the package."""
+        """The best known value of a built-in problem."""
         return self._native.optimum
 
     def __call__(self, x: ArrayLike) -> Any:
-        """The value at a point, or at each of many, `(k, n)`."""
+        """The value at a point, or the values at many points, `(k, n)`."""
         return self.evaluate(x)[0]
 
     def evaluate(self, x: ArrayLike, run: int = 0) -> tuple[Any, Any, Any]:
-        """Value, total violation, and each constraint (positive where it is violated), at a point or at many, `(k, n)`; of a
-        run, where each has data of its own."""
+        """Evaluates a point, or many points, `(k, n)`.
+
+        Returns the value, the total violation, and each constraint (positive if violated). `run` selects the data, if
+        each run has its own.
+        """
         points = np.asarray(x)
         is_single = points.dtype == np.float32
         points = np.asarray(points, dtype=np.float32 if is_single else np.float64, order="C")
@@ -165,7 +188,7 @@ class Problem:
         return values, violations, constraints
 
     def chosen(self, x: ArrayLike) -> dict[str, Any]:
-        """What a point's coordinates stand for, by their names: of variables with `values` or `choices` one of those."""
+        """The values that a point's coordinates stand for, by name: for `values` and `choices`, the selected one."""
         point = [float(number) for number in np.asarray(x, dtype=np.float64)]
         return dict(zip(self.variables, self._native.chosen(point)))
 
@@ -180,7 +203,7 @@ class Problem:
 
 
 def arrays(data: Mapping[str, ArrayLike]) -> dict[str, NDArray[np.float64]]:
-    """Data in double precision, of one or two dimensions."""
+    """Data as arrays in double precision; checks that they have one or two dimensions."""
     out = {}
     for name, given in data.items():
         array = np.asarray(given, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What a search has found."""
+"""Results of searches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._picture import Picture
 if TYPE_CHECKING:
     from ._native import Search
 
-# What ended a run, in words, and whether that counts as success.
+# Messages for the reasons that can end a run.
 REASONS = {
     "target": "the target was reached",
     "iterations": "the limit of iterations was reached",
@@ -32,41 +32,41 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Polish:
-    """What a local search made of the best point of each run, one a row."""
+    """The local search at the end of each run, with one entry per run."""
 
     funs: NDArray[Any]
-    """The values from which they started, `(runs,)`."""
+    """Values at the starting points, `(runs,)`."""
     maxcv: NDArray[Any]
-    """The violations there."""
+    """Constraint violations at the starting points."""
     nit: NDArray[np.uint64]
-    """Steps."""
+    """Number of steps."""
     nfev: NDArray[np.uint64]
-    """Evaluations, which `Runs.nfev` does not count."""
+    """Number of evaluations, which `Runs.nfev` does not include."""
     njev: NDArray[np.uint64]
-    """Gradients."""
+    """Number of gradients."""
 
 
 @dataclass(frozen=True)
 class Runs:
-    """All runs, one a row."""
+    """All runs, with one row per run."""
 
     xs: NDArray[Any]
     """The best points, `(runs, n)`."""
     funs: NDArray[Any]
     """Their values, `(runs,)`."""
     maxcv: NDArray[Any]
-    """How far they violate constraints in all, 0 where they are feasible."""
+    """Total constraint violation of the best points, 0 for a feasible point."""
     nfev: NDArray[np.uint64]
-    """Evaluations."""
+    """Number of evaluations."""
     nit: NDArray[np.uint64]
-    """Iterations."""
+    """Number of iterations."""
     restarts: NDArray[np.uint64]
-    """How often a run has begun anew."""
+    """Number of restarts."""
     stop_reasons: list[str]
-    """What ended each: `target`, `iterations`, `evaluations`, `seconds`, `stagnation`, ..."""
+    """What ended each run: `target`, `iterations`, `evaluations`, `seconds`, `stagnation`, ..."""
 
     polish: Polish | None = None
-    """What the local searches did, where there were any; 0 steps of a run without one."""
+    """The local searches, or None if there were none; a run without one has 0 steps."""
 
     def __len__(self) -> int:
         return len(self.funs)
@@ -74,43 +74,44 @@ class Runs:
 
 @dataclass(frozen=True)
 class Trace:
-    """How the best values went, of the iterations that were recorded."""
+    """The best values in the recorded iterations."""
 
     nit: NDArray[np.uint64]
     """Iterations, `(records,)`."""
     seconds: NDArray[np.float64]
-    """Seconds since the beginning, `(records,)`."""
+    """Seconds since the start, `(records,)`."""
     nfev: NDArray[np.uint64]
-    """Evaluations of each run, `(records, runs)`."""
+    """Evaluations of each run so far, `(records, runs)`."""
     funs: NDArray[Any]
-    """The best value of each run, `(records, runs)`."""
+    """The best value of each run so far, `(records, runs)`."""
     maxcv: NDArray[Any]
-    """How far it violates constraints, `(records, runs)`."""
+    """Constraint violation of the best point, `(records, runs)`."""
     maximised: bool = False
-    """Whether more is better."""
+    """Whether the objective is maximised."""
 
     def __len__(self) -> int:
         return len(self.nit)
 
 
 class Result(dict[str, Any]):
-    """The best point of all runs, with its value, and what else is known: a dict whose entries are attributes, too.
+    """The result of a search: the best point of all runs, its value, and more.
 
-    It has the names of `scipy.optimize.OptimizeResult`.
+    It is a dict whose entries are also attributes, with the names of `scipy.optimize.OptimizeResult`.
 
     | entry | |
     |---|---|
     | `x`, `fun` | the best point, and its value |
-    | `maxcv` | how far it violates the constraints, 0 where it is feasible |
-    | `success` | whether it is feasible and finite, and the search was not interrupted |
-    | `message`, `status` | what ended the search, in words and as a number |
-    | `nfev`, `nit` | evaluations of all runs, and iterations of the best one |
+    | `maxcv` | its total constraint violation, 0 if it is feasible |
+    | `success` | whether it is feasible and its value finite, and the search was neither interrupted nor unbounded |
+    | `message`, `status` | what ended the search, as text; 0 for success, otherwise 1 |
+    | `nfev`, `nit` | evaluations of all runs, and iterations of the best run |
     | `population`, `population_energies` | points of the best run's individuals, and their values |
     | `runs` | all runs, as arrays: see `Runs` |
-    | `trace` | how the best values went, where `history` was asked for: see `Trace` |
+    | `trace` | best values over time, if `history` was requested: see `Trace` |
     | `stop_reason` | what ended the best run |
     | `how` | how the objective was evaluated |
-    | `device`, `seconds`, `polish_seconds`, `setup_seconds` | where it ran, and how long |
+    | `device` | where the search ran |
+    | `seconds`, `polish_seconds`, `setup_seconds` | time of the iterations, of the local searches, and of the rest |
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -135,15 +136,15 @@ class Result(dict[str, Any]):
         return "\n".join(lines)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draws how the best value went, where `history` was asked for, and the individuals in their first two coordinates.
+        """Plots the best value over the evaluations (with `history`), and the individuals in two coordinates.
 
-        With matplotlib it returns its axes: `ax`, into which the first of the two that there is is drawn, or new ones.
-        Where matplotlib is not installed it returns `picture()`, which notebooks show.
+        With matplotlib, it returns the axes. Into a given `ax` it draws only one plot: the best value, or the
+        individuals if no history was recorded. Without matplotlib, it returns `picture()`, which notebooks display.
         """
         return _picture.plot(self, ax)
 
     def picture(self) -> Picture:
-        """The same without matplotlib: a picture with `svg`, `png` and `save(path)`.
+        """Draws the same plots without matplotlib: a `Picture` with `svg`, `png` and `save(path)`.
 
         >>> result = minimize(lambda x: np.sum(x**2), [(-1, 1)] * 2, max_iterations=20, history=True)
         >>> result.picture().svg[:4]
@@ -155,7 +156,7 @@ class Result(dict[str, Any]):
         return _picture.as_html(self)
 
     def to_dataframe(self) -> Any:
-        """The runs as a table of pandas, or of polars where pandas is not installed."""
+        """The runs as a DataFrame of pandas, or of polars if pandas is not installed."""
         runs: Runs = self["runs"]
         columns: dict[str, Any] = {f"x{i}": runs.xs[:, i] for i in range(runs.xs.shape[1])}
         columns.update(
@@ -170,7 +171,7 @@ class Result(dict[str, Any]):
 
 
 def table(columns: Mapping[str, Any]) -> Any:
-    """A table of pandas, or of polars where pandas is not installed."""
+    """A DataFrame of pandas, or of polars if pandas is not installed."""
     for library in ("pandas", "polars"):
         if importlib.util.find_spec(library) is not None:
             return importlib.import_module(library).DataFrame(columns)
@@ -178,7 +179,7 @@ def table(columns: Mapping[str, Any]) -> Any:
 
 
 def result(report: Mapping[str, Any], how: str, search: Search | None = None) -> Result:
-    """What a report says."""
+    """Converts a report of the compiled part."""
     runs = Runs(
         xs=report["xs"],
         funs=report["funs"],
@@ -218,7 +219,7 @@ def result(report: Mapping[str, Any], how: str, search: Search | None = None) ->
         runs=runs,
         trace=_trace(report["trace"], report["maximised"]),
     )
-    # There is none where the time was up before all first individuals had been evaluated.
+    # There is no population if the time was up before all initial individuals had been evaluated.
     populations = None if search is None else search.population()
     if populations is not None:
         out["population"], out["population_energies"] = populations[best]

@@ -40,7 +40,7 @@ def resume(
     checkpoint: File | None = None,
     checkpoint_every: SupportsFloat = 60.0,
 ) -> Result | Optimizer:
-    """Goes on from a file of `minimize(..., checkpoint=path)`, with the same bits as if the run had not been interrupted.
+    """Continues from a file of `minimize(..., checkpoint=path)`, with the bits of a run that was never interrupted.
 
         >>> import tempfile
         >>> path = tempfile.mkdtemp() + "/sphere"
@@ -51,22 +51,22 @@ def resume(
     Parameters
     ----------
     path : path
-        The file. The run goes on writing there, unless `checkpoint` is another path.
+        The file. The run continues to write to it, unless `checkpoint` is another path.
     fun : function
         A function that is called at points is not in the file and has to be given again, with `args` and `constraints`.
-        What is compiled is in the file, with its data; a `fun` that is given all the same is compared with it.
+        A compiled objective is in the file, with its data. If `fun` is given nevertheless, the two are compared.
     max_iterations, max_evaluations, max_seconds
-        Other limits. They count from the beginning of the run, as `result.nit` and `result.nfev` do. One that is given takes
-        the place of all three of the file; without any, those of the file hold.
+        New limits. They count from the start of the run, as `result.nit` and `result.nfev` do. Any new limit replaces
+        all three limits of the file. Without a new limit, those of the file apply.
     target, stagnation
-        Others than in the file.
+        Replace those of the file.
     device, threads, workers, callback, callback_every, checkpoint_every
-        As for `minimize`. The numbers depend on none of them.
+        As for `minimize`. The results do not depend on them.
 
     Returns
     -------
     Result, or Optimizer
-        Of a file of `Optimizer.save` it is the `Optimizer`, to be asked and told.
+        For a file of `Optimizer.save`, the `Optimizer`.
     """
     kind, about = _checkpoint.about(path)
     place = _arrays.again(about, device)
@@ -101,7 +101,7 @@ def _objective(
     workers: Workers,
     place: _arrays.Place | None,
 ) -> Wanted:
-    """What the file has, or what is given again."""
+    """The objective of the file, or the one that the caller gives again."""
     if fun is not None and not callable(fun):
         raise TypeError(
             f"fun is of type {type(fun).__name__}; allowed: a function, or none where the file has the problem"

@@ -10,11 +10,11 @@ from ._minimize import minimize
 
 
 def scipy_method(**options: Any) -> Callable[..., Any]:
-    """A method for `scipy.optimize.minimize`, with options of `minimize`:
+    """Returns a method for `scipy.optimize.minimize`, with options of `pywarpswarm.minimize`:
 
         scipy.optimize.minimize(fun, x0, bounds=bounds, method=ws.scipy_method(max_evaluations=50_000))
 
-    The search begins at `x0`, and needs bounds. Derivatives and `tol` are not used.
+    `x0` is an initial point of the search, and bounds are required. Derivatives and `tol` are not used.
     """
 
     def method(
@@ -33,7 +33,7 @@ def scipy_method(**options: Any) -> Callable[..., Any]:
             more.setdefault("max_iterations", rest["maxiter"])
         of_args = args if isinstance(args, tuple) else (args,)
         own = {"args": of_args, "x0": x0, "constraints": constraints, "callback": callback}
-        # SciPy calls this, so it is there.
+        # SciPy calls this function, so it is installed.
         of_scipy = importlib.import_module("scipy.optimize").OptimizeResult
         return of_scipy(minimize(fun, bounds, **{**own, **options, **more}))
 

@@ -1,4 +1,4 @@
-"""Arguments of `minimize` and `Optimizer` as the compiled part takes them."""
+"""Converts arguments of `minimize` and `Optimizer` for the compiled part."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Variables:
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
     integer: NDArray[np.bool_]
-    # Where each run has its own bounds, these, (runs, n, 2); the others are around all of them.
+    # The bounds of each run, (runs, n, 2), if they differ; `lower` and `upper` then enclose all of them.
     of_runs: NDArray[np.float64] | None = None
 
     @property
@@ -42,7 +42,7 @@ class Variables:
 
 
 def variables(bounds: Any, integrality: ArrayLike | None = None) -> Variables:
-    """Bounds as SciPy has them: pairs (lower, upper), or an object with `lb` and `ub`."""
+    """Reads bounds in SciPy's forms: pairs (lower, upper), or an object with `lb` and `ub`."""
     if bounds is None:
         raise TypeError("bounds are missing: a pair (lower, upper) for each variable")
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
@@ -90,7 +90,7 @@ def variables(bounds: Any, integrality: ArrayLike | None = None) -> Variables:
 
 
 def _of_runs(pairs: NDArray[np.float64], integrality: ArrayLike | None) -> Variables:
-    """Bounds of each run, and those around all of them."""
+    """Reads bounds of each run, and computes bounds that enclose all of them."""
     if pairs.size == 0:
         raise ValueError(f"bounds have the shape {pairs.shape}; allowed: one run and one variable or more")
     for run, of in enumerate(pairs):
@@ -102,12 +102,12 @@ def _of_runs(pairs: NDArray[np.float64], integrality: ArrayLike | None) -> Varia
     return dataclasses.replace(variables(around, integrality), of_runs=pairs)
 
 
-# Of a run its lower and upper bounds, where it has its own, and points with which it begins.
+# Lower and upper bounds of one run, or None if shared, and its initial points.
 OwnRun = tuple[Union[list[float], None], Union[list[float], None], list[list[float]]]
 
 
 def own_runs(box: Variables | None, x0: ArrayLike | None, dimensions: int) -> list[OwnRun] | None:
-    """What each run has for itself of bounds and points; None where all runs have the same."""
+    """Bounds and initial points of each run; None if all runs share them."""
     bounds = None if box is None else box.of_runs
     points = None if x0 is None or np.ndim(x0) != 3 else np.asarray(x0, dtype=np.float64)
     if bounds is None and points is None:
@@ -125,12 +125,12 @@ def own_runs(box: Variables | None, x0: ArrayLike | None, dimensions: int) -> li
 
 
 def as_runs(read: list[Any] | None) -> list[OwnRun] | None:
-    """What runs have for themselves, perhaps read from a file, where there are no tuples."""
+    """Converts per-run settings that were read from a file, which has lists instead of tuples."""
     return None if read is None else [(lower, upper, begin) for lower, upper, begin in read]
 
 
 def sizes(own: list[OwnRun] | None, target: Any) -> list[tuple[str, int | None]]:
-    """Of how many runs bounds, points and targets are; None where all have the same."""
+    """The number of runs that bounds, points and targets imply; None if all runs share them."""
     targets = targets_of(target)
     return [
         ("bounds, or x0,", None if own is None else len(own)),
@@ -139,7 +139,7 @@ def sizes(own: list[OwnRun] | None, target: Any) -> list[tuple[str, int | None]]
 
 
 def starts(x0: ArrayLike | None, dimensions: int) -> list[list[float]]:
-    """Points with which a run begins: one, or one a row."""
+    """Initial points of a run: one point, or one per row."""
     if x0 is None:
         return []
     points = np.asarray(x0, dtype=np.float64)
@@ -160,7 +160,7 @@ def precision(name: str) -> type[np.floating[Any]]:
 
 
 def seed(rng: Seed) -> int:
-    """The seed of all draws: a whole number, or one drawn from a generator; 0 for None."""
+    """The seed: an integer, or one drawn from a generator; 0 for None."""
     if rng is None:
         return 0
     if isinstance(rng, np.random.Generator):
@@ -175,7 +175,7 @@ def seed(rng: Seed) -> int:
 
 
 def algorithm(given: Algorithm) -> str:
-    """An algorithm as JSON: its name, or a mapping with its name as `name`, perhaps `preset`, and parameters."""
+    """An algorithm as JSON, from its name or from a mapping with `name`, optionally `preset`, and parameters."""
     if isinstance(given, str):
         return json.dumps({"id": given})
     if not isinstance(given, Mapping) or "name" not in given:
@@ -230,14 +230,14 @@ def settings(
     if threads is not None:
         out["threads"] = whole("threads", threads)
     if history is not False and history is not None:
-        # All iterations at first; where there are many, every second one, and so on.
+        # True records every iteration. If there were more than 1,000 records, the interval doubles.
         out["record_every"] = 1 if history is True else whole("history", history)
         out["records_at_most"] = 1000
     return json.dumps(out)
 
 
 def targets_of(target: SupportsFloat | ArrayLike | None) -> list[float] | None:
-    """The targets of the runs, where each has its own."""
+    """The targets of the runs, if each has its own; otherwise None."""
     if target is None or np.ndim(target) == 0:  # type: ignore[arg-type]
         return None
     if np.ndim(target) != 1:  # type: ignore[arg-type]
@@ -253,7 +253,7 @@ def stop(
     target: SupportsFloat | None,
     stagnation: SupportsIndex | None,
 ) -> dict[str, Any]:
-    """What ends a run, as settings have it."""
+    """The stop conditions of a run, in the form of the settings."""
     out = {
         "iterations": whole("max_iterations", max_iterations),
         "evaluations": whole("max_evaluations", max_evaluations),
@@ -265,7 +265,7 @@ def stop(
 
 
 def backend(device: str) -> dict[str, str]:
-    """Where to run, as settings have it."""
+    """The device, in the form of the settings."""
     kind, _, number = str(device).partition(":")
     backends = {"auto": "auto", "cpu": "cpu", "cuda": "gpu", "gpu": "gpu"}
     is_numbered = kind in ("cuda", "gpu") and (number == "all" or number.replace(",", "").isdigit())

@@ -1,4 +1,4 @@
-"""Calls of a Python function in other processes."""
+"""Calls a Python function in other processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Union
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 Workers = Union[int, Map]
 
-# The function that a worker calls: it is inherited, so that it need not be pickled.
+# The function that a worker process calls. With `fork` it is inherited, so it need not be pickled.
 _function: Callable[[Any], Any] | None = None
 
 
@@ -27,7 +27,7 @@ def _call(x: Any) -> Any:
 def mapped(
     workers: Workers, function: Callable[[Any], Any]
 ) -> tuple[Callable[[Iterable[Any]], list[Any]], Callable[[], None]]:
-    """A function's values at many points, by so many processes, and what ends those."""
+    """Returns a function that evaluates many points in `workers` processes, and one that ends these processes."""
     if callable(workers):
         of_caller = workers
         return (lambda points: list(of_caller(function, points))), (lambda: None)
@@ -36,12 +36,12 @@ def mapped(
         raise ValueError(f"workers is {workers!r}; allowed: 1 or more, -1 for all cores, or a function such as map")
     if count == 1:
         return (lambda points: [function(x) for x in points]), (lambda: None)
-    # It takes longer to import than all else here.
+    # Imported here, because the import takes longer than all others.
     import multiprocessing
 
     method = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
     with warnings.catch_warnings():
-        # Workers only call the function: they use none of this process's threads.
+        # Forking a process with threads is safe here, because workers only call the function and use no other threads.
         warnings.simplefilter("ignore", DeprecationWarning)
         pool = multiprocessing.get_context(method).Pool(count, _keep, (function,))
 
