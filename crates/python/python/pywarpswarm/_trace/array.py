@@ -1,7 +1,7 @@
-"""What a user's function works with during a trace: arrays and numbers that remember how they are computed.
+"""Symbolic arrays and numbers, which the user's function receives during a trace.
 
-As in NumPy, `x[1:]`, `x.T` and `x.reshape(2, 3)` are views: what is written to them is written to `x`. So arrays that
-are views of each other have one `Buffer`, and each keeps the steps that lead from the whole to what it shows.
+As in NumPy, `x[1:]`, `x.T` and `x.reshape(2, 3)` are views: writing to them writes to `x`. So arrays that are views of
+each other share one `Buffer`, and each stores the steps that lead from the whole array to its part.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from .forms import Form, Listed, Regular, elementwise, is_truth, listed, single
 from .ufuncs import METHODS, NUMPY, NodeFunction
 from .values import BINARY, Symbolic, as_form, axes_of, first_symbolic, no_out, shape_of, wrapped
 
-# One way to look at an array: an index, another order of axes, or another shape.
+# One step from an array to a view of it: an index, another order of axes, or another shape.
 Step = tuple[str, Any]
 
-# NumPy's functions take symbolic values, which their types do not say.
+# NumPy's functions accept symbolic values here, which their type annotations do not allow.
 _np: Any = np
 
 
 class Scalar(Symbolic):
     """One number, or one condition."""
 
-    # It has neither `dtype` nor `__array__`, nor is it a sequence: NumPy shall take it for an object like any other.
+    # It has no `dtype` and no `__array__`, and is not a sequence, so that NumPy treats it as an ordinary object.
 
     def __init__(self, graph: Graph, form: Regular) -> None:
         self._graph = graph
@@ -67,7 +67,7 @@ class Scalar(Symbolic):
 
 
 class Buffer:
-    """What arrays have in common of which one is a view of the other."""
+    """The contents that an array and its views share."""
 
     def __init__(self, form: Form) -> None:
         self.form = form
@@ -111,7 +111,7 @@ class Array(Symbolic):
         return iter(self.ravel())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """For functions of NumPy that know nothing of this class: an array of objects."""
+        """An array of objects, for functions of NumPy that do not know this class."""
         if dtype is not None and np.dtype(dtype).kind != "O":
             raise hints.no_number()
         array = np.empty(self.shape, dtype=object)
@@ -121,7 +121,7 @@ class Array(Symbolic):
         return array
 
     def __pow__(self, other: Any) -> Any:
-        # As NumPy does for arrays, but not for single numbers.
+        # NumPy uses sqrt here for arrays, but not for single numbers.
         if isinstance(other, (int, float, np.number)) and other == 0.5:
             return _np.sqrt(self)
         return super().__pow__(other)
@@ -136,7 +136,7 @@ class Array(Symbolic):
         return Array(self._graph, self._buffer, (*self._steps, ("index", key)))
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        """Changes this array, and those of which it is a view; never the vector of the caller of the function."""
+        """Changes this array and the arrays that share its buffer; never the vector of the function's caller."""
         form = as_form(self._graph, value)
         if isinstance(key, Symbolic) and is_truth(key.form) and key.shape == self.shape:
             if int(np.prod(form.shape)) != 1:
@@ -189,7 +189,7 @@ class Array(Symbolic):
         if wanted == ():
             return self.item()
         step = ("reshape", wanted)
-        # The same as NumPy: a view where it can be one, otherwise a copy.
+        # As in NumPy, a view if possible, otherwise a copy.
         dummy = np.empty(self._buffer.form.shape, dtype=bool)
         before = dummy
         for one in self._steps:
@@ -275,7 +275,7 @@ for _name in BINARY.keys() - {"lt", "le", "gt", "ge"}:
 
 
 def _add_method(name: str, ufunc: np.ufunc) -> None:
-    """Of arrays of objects NumPy calls `element.sqrt()` for `np.sqrt`."""
+    """Adds a method such as `sqrt`, because `np.sqrt` of an array of objects calls `element.sqrt()`."""
 
     def method(self: Scalar, *others: Any) -> Any:
         return ufunc(self, *others)
@@ -311,7 +311,7 @@ def _parts_of_key(key: Any) -> tuple[Any, ...]:
 
 
 def _known_key(key: Any) -> Any:
-    """A key without symbolic parts."""
+    """Returns the key; an error if it has symbolic parts."""
     for one in _parts_of_key(key):
         parts = [one.start, one.stop, one.step] if isinstance(one, slice) else [one]
         symbolic = first_symbolic(parts)
@@ -321,7 +321,7 @@ def _known_key(key: Any) -> Any:
 
 
 def _neighbours(key: Any, length: int) -> tuple[int, int] | None:
-    """Where neighbouring elements begin and end that a key is of."""
+    """The start and end of a key that selects contiguous elements, otherwise None."""
     if elements.is_integer(key):
         place = elements.checked(key, length, 0)
         return place, place + 1

@@ -13,7 +13,7 @@ from .tables import elements_of
 
 
 def constant(graph: Graph, array: NDArray[Any]) -> Form:
-    """The form of a constant array: one number everywhere, or a table."""
+    """The form of a constant array: one number for all elements, or a table."""
     shape, of_truth = array.shape, array.dtype.kind == "b"
     numbers = np.asarray(array, dtype=np.float64)
     if array.size == 0:

@@ -1,7 +1,7 @@
-"""Which function of NumPy is which one of ours.
+"""The table from functions of NumPy to our functions.
 
-`@of("sum", ...)` says which functions of NumPy a function stands for. It is called with the arguments that the user
-wrote; those that it does not have are refused, unless they are what NumPy takes anyway.
+`@of("sum", ...)` names the functions of NumPy that a function replaces. It is called with the user's arguments. An
+argument that it does not have is an error, unless its value is NumPy's default.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 
 
 def of(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Registers what stands for functions of NumPy, by their names; of those that this version has."""
+    """Registers the replacement of functions of NumPy, by name. Names that this version of NumPy lacks are ignored."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
@@ -38,7 +38,7 @@ def of(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def call_function(graph: Graph, function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any:
-    """A function of NumPy that was called with symbolic values."""
+    """Handles a call of a function of NumPy with symbolic values."""
     known = _FUNCTIONS.get(function)
     name = f"{getattr(function, '__module__', 'numpy')}.{function.__name__}".replace("numpy", "np", 1)
     if known is None:
@@ -55,7 +55,7 @@ def call_function(graph: Graph, function: Any, args: Sequence[Any], options: dic
 
 
 def _is_usual(key: str, value: Any) -> bool:
-    """Whether an argument says what NumPy does without it."""
+    """Whether an argument has NumPy's default value."""
     if key == "dtype" and value is not None:
         return bool(np.dtype(value) == np.float64)
     return value is None or value is getattr(np, "_NoValue", None)
@@ -65,7 +65,7 @@ def _is_usual(key: str, value: Any) -> bool:
 
 
 def call_ufunc(graph: Graph, ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
-    """A ufunc that was called with symbolic values, or one of its methods."""
+    """Handles a call of a ufunc, or of one of its methods, with symbolic values."""
     out = options.pop("out", (None,))
     for key in ("casting", "order", "subok", "dtype"):
         options.pop(key, None)
@@ -124,11 +124,11 @@ def _called(graph: Graph, ufunc: np.ufunc, *inputs: Any) -> Any:
 
 
 def array_of(graph: Graph, value: Any) -> Any:
-    """A symbolic value; constants too."""
+    """Converts a value, also a constant, to a symbolic value."""
     return value if isinstance(value, Symbolic) else wrapped(graph, as_form(graph, value))
 
 
 def vector_of(graph: Graph, value: Any) -> Any:
-    """A symbolic array of at least one dimension."""
+    """Converts a value to a symbolic array of at least one dimension."""
     array = array_of(graph, value)
     return array.reshape(1) if array.ndim == 0 else array

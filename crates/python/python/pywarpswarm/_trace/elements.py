@@ -1,4 +1,4 @@
-"""Elements of arrays, and arrays made of others."""
+"""Elements of arrays, and concatenation of arrays."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from .tables import progression
 
 
 def taken(form: Form, key: Any) -> Form:
-    """`form[key]`, of a key without symbolic parts."""
+    """`form[key]`, for a key without symbolic parts."""
     whole = key if isinstance(key, tuple) else (key,)
     return _taken_basic(form, whole) if is_basic(key) else _taken_fancy(form, whole)
 
 
 def is_basic(key: Any) -> bool:
-    """Whether a key is of numbers and slices alone, so that the elements have the order that they had."""
+    """Whether a key has only integers and slices (also None and `...`): NumPy's basic indexing."""
     parts = key if isinstance(key, tuple) else (key,)
     return all(one is None or one is Ellipsis or isinstance(one, slice) or is_integer(one) for one in parts)
 
@@ -72,14 +72,14 @@ def _taken_basic(form: Form, key: tuple[Any, ...]) -> Form:
 
 
 def checked(place: Any, length: int, axis: int) -> int:
-    """A place from 0 on, of one that may count from the end."""
+    """Checks an index, and converts one that counts from the end."""
     if not -length <= place < length:
         raise IndexError(f"index {place} is out of bounds for axis {axis} with size {length}")
     return int(place) % length
 
 
 def _complete(key: tuple[Any, ...], ndim: int) -> list[Any]:
-    """A key that says something of each dimension."""
+    """A key with an entry for each dimension."""
     used = sum(1 for one in key if one is not None and one is not Ellipsis)
     if used > ndim:
         raise IndexError(f"too many indices for array: array is {ndim}-dimensional, but {used} were indexed")
@@ -89,7 +89,7 @@ def _complete(key: tuple[Any, ...], ndim: int) -> list[Any]:
 
 
 def _taken_joined(form: Joined, key: tuple[Any, ...]) -> Form | None:
-    """An element, or neighbouring ones."""
+    """One element, or contiguous elements; None for other keys."""
     (only,) = _complete(key, 1) if None not in key else (None,)
     length = form.shape[0]
     if is_integer(only):
@@ -106,7 +106,7 @@ def _taken_joined(form: Joined, key: tuple[Any, ...]) -> Form | None:
 
 
 def _taken_fancy(form: Form, key: tuple[Any, ...]) -> Form:
-    """By arrays of places, or of truth values: only the elements that are taken are made."""
+    """Indexing by arrays of indices or of truth values. Only the selected elements are created."""
     places = np.arange(prod(form.shape)).reshape(form.shape)[key]
     if isinstance(form, Regular):
         if len(form.shape) == 1 and places.ndim == 1 and (even := progression(places.astype(float))) is not None:
@@ -118,21 +118,21 @@ def _taken_fancy(form: Form, key: tuple[Any, ...]) -> Form:
 
 
 def _of_taken(form: Form, nodes: Any) -> Form:
-    """What was taken of a form: one node, or an array of them, perhaps an empty one."""
+    """The form of one selected node, or of an array of nodes, which may be empty."""
     if not isinstance(nodes, np.ndarray):
         return single(nodes)
     return of_results(nodes) if nodes.size else Regular(nodes.shape, next(nodes_of(form)))
 
 
 def stacked(forms: Sequence[Form]) -> Form:
-    """Forms of the same shape along a new first axis."""
+    """Stacks forms of the same shape along a new first axis."""
     if all(form.shape == () for form in forms):
         return of_nodes(objects((len(forms),), [next(nodes_of(form)) for form in forms]))
     return Listed(np.stack([listed(form).nodes for form in alike(forms)]))
 
 
 def concatenated(forms: Sequence[Form], axis: int) -> Form:
-    """Forms one behind the other along an axis."""
+    """Concatenates forms along an axis."""
     if all(len(form.shape) == 1 for form in forms):
         return of_parts([part for form in forms for part in parts_of(form)])
     return Listed(np.concatenate([listed(form).nodes for form in alike(forms)], axis=axis))

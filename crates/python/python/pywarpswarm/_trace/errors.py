@@ -1,4 +1,4 @@
-"""The error of functions that cannot be traced, with the line of the user's code where it happened."""
+"""The error for functions that cannot be traced, with the line of the user's code."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ import numpy as np
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 
-# The function of tracing.py that calls the user's function: what is further out is not the user's objective.
+# The function of tracing.py that calls the user's function. Frames outside it do not belong to the user's objective.
 BOUNDARY = "_call_function"
 
 
 class NotTraceable(Exception):
-    """A function cannot be turned into an expression.
+    """A function cannot be translated into an expression.
 
-    `filename`, `lineno` and `line` are those of the user's code where it happened; None where that is not known.
+    `filename`, `lineno` and `line` are the place in the user's code, or None if it is not known.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Watch:
 
 
 class _Watches(threading.local):
-    """Of the trace that this thread is at."""
+    """The current trace of each thread."""
 
     current: Watch | None = None
 
@@ -89,7 +89,7 @@ def of_exception(raised: BaseException) -> NotTraceable:
 
 
 def running() -> tuple[str, dict[str, Any]]:
-    """The line of the user's code that is running, and what its names stand for."""
+    """The current line of the user's code, and the values of the names that are visible there."""
     frame = _innermost_frame()
     if frame is None:
         return "", {}
@@ -97,7 +97,7 @@ def running() -> tuple[str, dict[str, Any]]:
 
 
 def is_users(filename: str) -> bool:
-    """Whether a file is neither of this package nor of NumPy or SciPy."""
+    """Whether a file belongs neither to this package nor to NumPy or SciPy."""
     if filename.startswith("<__array_function__"):
         return False
     path = os.path.abspath(filename) if not filename.startswith("<") else filename
@@ -132,13 +132,13 @@ def _place_of(place: tuple[str, int] | FrameType | None) -> tuple[str | None, in
     if place is None:
         return None, None, None
     filename, lineno = place if isinstance(place, tuple) else (place.f_code.co_filename, place.f_lineno)
-    # Of text that was evaluated the line is not kept; Python 3.13 has that of `python -c` under the same name.
+    # The source of evaluated text is not stored; Python 3.13 stores the source of `python -c` under the same name.
     line = "" if filename == "<string>" else linecache.getline(filename, lineno).strip()
     return filename, lineno, line or None
 
 
 def at_definition(reason: str, function: object) -> NotTraceable:
-    """An error about what a function returned: the place is where the function begins."""
+    """An error about the value that a function returned. Its place is the first line of the function."""
     code = getattr(function, "__code__", None) or getattr(getattr(function, "__func__", None), "__code__", None)
     if code is None:
         return NotTraceable(reason)

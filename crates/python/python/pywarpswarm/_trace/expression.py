@@ -1,11 +1,11 @@
-"""What a function computes, as a graph of operations on numbers and conditions.
+"""The graph of operations on numbers and conditions that a function computes.
 
-Equal expressions are one node, whatever the user's function computes twice. An expression may depend on *indices*: the
-node `x[i + 1] - x[i]` stands for all elements of `np.diff(x)`. Indices are whole numbers:
+Equal expressions share one node, even if the user's function computes them twice. An expression may depend on
+*indices*: the node `x[i + 1] - x[i]` stands for all elements of `np.diff(x)`. An index is identified by an integer:
 
-* 0, 1, ...: the dimensions of the array that the node is of.
-* from `BOUND` on: the index of a reduction (`sum` and the like) around the node. A reduction within a reduction has the
-  lower number, so that no index is hidden by another one of the same number.
+* 0, 1, ...: the dimensions of the array to which the node belongs.
+* from `BOUND` on: the index of an enclosing reduction (`sum` and similar). An inner reduction has the lower number, so
+  that an index never hides another one with the same number.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .errors import failure
 
 # The first index of reductions.
 BOUND = 1000
-# The most nodes of a trace: loops of Python are written out, and what is longer than this is compiled slowly, or not.
+# The largest number of nodes in a trace. Python loops are unrolled; longer expressions compile slowly, or not at all.
 MOST_NODES = 20_000
 # The key of the vector of variables among the tables of a graph.
 X = 0
@@ -29,7 +29,7 @@ COMPARISONS = ("<", "<=", "==", "!=", ">", ">=")
 
 
 class Affine(NamedTuple):
-    """A whole number that depends on indices: the constant, and of each index how many times it is added."""
+    """An integer that is an affine function of indices: a constant, and a pair (index, coefficient) per index."""
 
     constant: int
     terms: tuple[tuple[int, int], ...] = ()
@@ -38,7 +38,7 @@ class Affine(NamedTuple):
         return dict(self.terms).get(index, 0)
 
     def replaced(self, mapping: Mapping[int, Affine]) -> Affine:
-        """With other numbers instead of indices."""
+        """Replaces indices by other affine functions."""
         constant, terms = self.constant, dict[int, int]()
         for index, times in self.terms:
             other = mapping.get(index, Affine(0, ((index, 1),)))
@@ -58,7 +58,7 @@ def moved(index: int, start: int = 0, step: int = 1) -> Affine:
 
 
 class Fold(NamedTuple):
-    """What a reduction does besides its body: over so many numbers of an index, from 0 on."""
+    """The parameters of a reduction: its name, its index, and the number of terms; the index starts at 0."""
 
     reduction: str
     over: int
@@ -66,25 +66,25 @@ class Fold(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A constant array that expressions take elements of."""
+    """A constant array whose elements occur in expressions."""
 
     values: NDArray[np.float64]
     name: str | None
-    # Whether it is made of truth values, 1 and 0.
+    # Whether it contains truth values, 1 and 0.
     is_truth: bool
-    # Where each run has an array of its own: those of all runs, of which `values` are the first run's.
+    # The arrays of all runs, if each run has its own; `values` is then the array of the first run.
     of_runs: NDArray[np.float64] | None = None
 
 
 class Node:
-    """An operation, or a leaf. `kind` is the operator as it is written, or one of
+    """An operation or a leaf. `kind` is an operator as it is written, or one of
 
-    * `number` and `truth`: a constant, which is `value`
-    * `element`: `value` is the key of a table and an `Affine` for each of its dimensions, from 0 on
-    * `index`: the number that the `Affine` in `value` says
+    * `number` and `truth`: the constant `value`
+    * `element`: an element of a table; `value` is its key and an `Affine` per dimension, which counts from 0
+    * `index`: the integer of the `Affine` in `value`
     * `negate`, `not`, `if`
-    * `call`: the function whose name is `value`
-    * `fold`: the reduction that the `Fold` in `value` says
+    * `call`: the function with the name `value`
+    * `fold`: the reduction that the `Fold` in `value` describes
     """
 
     __slots__ = ("graph", "kind", "parts", "value", "number", "free", "height", "is_condition")
@@ -94,7 +94,7 @@ class Node:
         self.kind = kind
         self.parts = parts
         self.value = value
-        # Nodes are numbered as they are made: each after its parts.
+        # Nodes are numbered in the order of creation, so parts have lower numbers.
         self.number = number
         self.free = _free_of(kind, parts, value)
         self.height: int = max((part.height for part in parts), default=0) + (kind == "fold")
@@ -123,19 +123,19 @@ def _is_condition(kind: str, parts: tuple[Node, ...], value: Any) -> bool:
 
 
 class Graph:
-    """All nodes of a trace, and the constant arrays that they use."""
+    """All nodes of a trace, and their constant arrays."""
 
     def __init__(self, dimensions: int, known_arrays: Mapping[int, tuple[str, Any]] | None = None) -> None:
         self.dimensions = dimensions
-        # Arrays that have a name in the user's code, by their `id`.
+        # Arrays with a name in the user's code, by their `id`.
         self.known_arrays = known_arrays or {}
         self.tables: dict[int, Table] = {}
         self._nodes: dict[tuple[Any, ...], Node] = {}
         self._known_tables: dict[tuple[Any, ...], int] = {}
 
     def make(self, kind: str, parts: tuple[Node, ...] = (), value: Any = None) -> Node:
-        """The node with these parts: always the same one."""
-        # Numbers by their digits: -0.0 is not 0.0, and NaN is itself.
+        """Returns the node with these parts; equal arguments return the same node."""
+        # Numbers are compared by their hexadecimal text: -0.0 differs from 0.0, and NaN equals NaN.
         key = (kind, value.hex() if kind == "number" else value, *(part.number for part in parts))
         node = self._nodes.get(key)
         if node is None:
@@ -161,7 +161,7 @@ class Graph:
         return self.make("index", value=value) if value.terms else self.number(value.constant)
 
     def table(self, values: NDArray[Any], name: str | None = None) -> int:
-        """The key of a constant array of one or two dimensions: the same for the same numbers."""
+        """The key of a constant array of one or two dimensions. Equal arrays have the same key."""
         copy = np.array(values, dtype=np.float64, order="C")
         key = (copy.shape, values.dtype.kind == "b", copy.tobytes())
         if key not in self._known_tables:
@@ -173,7 +173,7 @@ class Graph:
         return number
 
     def table_of_runs(self, arrays: NDArray[np.float64], name: str | None) -> int:
-        """The key of an array of which each run has its own: none is the same as another one."""
+        """The key of an array with a part for each run. Different objects have different keys."""
         key = ("of runs", id(arrays))
         if key not in self._known_tables:
             self._known_tables[key] = number = len(self.tables) + 1
@@ -182,12 +182,12 @@ class Graph:
         return self._known_tables[key]
 
     def length(self, table: int, axis: int) -> int:
-        """How many elements a table has along an axis."""
+        """The length of a table along an axis."""
         return self.dimensions if table == X else self.tables[table].values.shape[axis]
 
 
 def ordered(roots: Iterable[Node]) -> list[Node]:
-    """All nodes that some are made of, and these: each after its parts."""
+    """The given nodes and all their direct and indirect parts, each after its own parts."""
     found: dict[int, Node] = {}
     open_nodes = list(roots)
     while open_nodes:
@@ -199,7 +199,7 @@ def ordered(roots: Iterable[Node]) -> list[Node]:
 
 
 def number_of(node: Node) -> float | None:
-    """The constant, if it is one."""
+    """The value of a constant number, otherwise None."""
     return node.value if node.kind == "number" else None
 
 
@@ -207,12 +207,12 @@ def number_of(node: Node) -> float | None:
 
 
 def as_condition(node: Node) -> Node:
-    """A number as NumPy takes it for a truth value: it holds unless it is 0."""
+    """A number as a condition, as in NumPy: true unless it is 0."""
     return node if node.is_condition else compare("!=", node, node.graph.number(0.0))
 
 
 def as_number(node: Node) -> Node:
-    """1 where a condition holds, otherwise 0; numbers are what they are."""
+    """A condition as a number, 1 or 0; a number unchanged."""
     if not node.is_condition:
         return node
     if _is_truth_of_table(node):
@@ -224,7 +224,7 @@ def as_number(node: Node) -> Node:
 
 
 def operand(node: Node) -> Node:
-    """A part of a number: conditions may stand there as they are."""
+    """An operand of arithmetic: conditions remain, except constants and elements of tables of truth values."""
     return as_number(node) if node.kind == "truth" or _is_truth_of_table(node) else node
 
 
@@ -236,7 +236,7 @@ def _is_truth_of_table(node: Node) -> bool:
 
 
 def known_truth(node: Node) -> Node:
-    """True or false, where a node is an element of a table of truth values at a place that is known."""
+    """Replaces a node by true or false if it is an element of a table of truth values at a constant index."""
     if node.free or not _is_truth_of_table(node):
         return node
     table, at = node.parts[0].value
@@ -293,9 +293,10 @@ def either(a: Node, b: Node) -> Node:
 
 
 def opposite(a: Node) -> Node:
-    """Where a condition does not hold.
+    """The negation of a condition.
 
-    `not a < b` of the language is `a >= b`, which of NaN is false, too. So only equations are turned round.
+    In the language, `not a < b` means `a >= b`, which is false for NaN, unlike NumPy's `~(a < b)`. So only `==` and
+    `!=` are inverted here; other conditions become the node `not`, written as `(...) == 0`.
     """
     a = as_condition(a)
     if a.kind == "truth":
@@ -306,7 +307,7 @@ def opposite(a: Node) -> Node:
 
 
 def choose(condition: Node, a: Node, b: Node) -> Node:
-    """`np.where`, of single numbers."""
+    """`np.where` for single numbers."""
     condition = as_condition(condition)
     if not (a.is_condition and b.is_condition):
         a, b = as_number(a), as_number(b)

@@ -1,13 +1,13 @@
-"""Reductions over an index: `sum(i, ...)`, which is compiled once, however many terms it has.
+"""Reductions over an index: `sum(i, ...)`, which is compiled once, for any number of terms.
 
-What the compiler of problem files is fast and slow at, as of its graph (`compile/elements.rs`, `compile/ranges.rs`):
+Properties of the compiler of problem files that matter here (`compile/elements.rs`, `compile/ranges.rs`):
 
-* `x[i + 3]` is read at once. `x[2 * i]` is chosen by comparisons among all numbers between the first and the last one,
-  in each term. So every other element is taken as "each element, where a mask says so" (`_masked`).
-* A reduction whose body has the index of another one is written out by the compiler, with `x[j]` a fixed coordinate: a
-  product of a matrix with n columns and `x` is n multiplications in the body of the sum around it. So the outer one of
-  two reductions is the one that goes through `x` in steps of one, and is the longer one (`reduced` in forms.py).
-* Constant arrays may be read in any order.
+* `x[i + 3]` is read directly. For `x[2 * i]`, each term selects one of all coordinates between the first and the last
+  one by comparisons. So `x[::2]` is written as a loop over all elements with a mask (`_masked`).
+* The compiler unrolls a reduction whose body has the index of another one, so that `x[j]` is a fixed coordinate: the
+  product of a matrix with n columns and `x` becomes n multiplications in the body of the enclosing sum. So the outer
+  one of two reductions should be the longer one that reads `x` in steps of one (`reduced` in forms.py).
+* Constant arrays can be read in any order.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from .expression import (
 )
 from .tables import elements_of
 
-# A reduction with so few terms is written out where it cannot be read in steps of one.
+# A reduction with at most this many terms is unrolled if it does not read `x` in steps of one.
 FEW_TERMS = 8
 
-# How two terms become one.
+# The operation that joins two terms.
 _JOINTS: dict[str, Callable[[Node, Node], Node]] = {
     "sum": add,
     "prod": multiply,
@@ -57,7 +57,7 @@ _NEUTRAL: dict[str, float | bool] = {"sum": 0.0, "prod": 1.0, "min": inf, "max":
 
 
 def joined(reduction: str, nodes: Sequence[Node]) -> Node:
-    """A reduction of single expressions, one after the other."""
+    """A reduction of separate expressions, from left to right."""
     if reduction == "mean" and len(nodes) > 1:
         return divide(joined("sum", nodes), nodes[0].graph.number(len(nodes)))
     if reduction in ("min", "max") and all(node.is_condition for node in nodes):
@@ -67,13 +67,13 @@ def joined(reduction: str, nodes: Sequence[Node]) -> Node:
 
 
 def neutral(graph: Graph, reduction: str) -> Node:
-    """What changes no other term."""
+    """The identity element of a reduction."""
     value = _NEUTRAL[reduction]
     return graph.truth(value) if isinstance(value, bool) else graph.number(value)
 
 
 def folded(reduction: str, body: Node, index: int, terms: int) -> Node:
-    """A reduction of a body over an index from 0 on."""
+    """A reduction of a body over an index that starts at 0."""
     graph = body.graph
     if terms == 0 and reduction in ("min", "max"):
         raise ValueError(f"zero-size array to reduction operation {reduction}imum which has no identity")
@@ -90,7 +90,7 @@ def folded(reduction: str, body: Node, index: int, terms: int) -> Node:
 
 
 def substitute(node: Node, mapping: Mapping[int, Affine]) -> Node:
-    """An expression with other numbers instead of indices."""
+    """Replaces indices in an expression by affine functions."""
     indices = frozenset(mapping)
     if not node.free & indices:
         return node
@@ -122,13 +122,13 @@ def _with(node: Node, parts: tuple[Node, ...], mapping: Mapping[int, Affine]) ->
 
 
 def steps_through_x(body: Node, index: int) -> set[int]:
-    """In which steps a body takes elements of `x` as an index grows by one."""
+    """The steps, except 0, in which a body reads elements of `x` as an index grows by one."""
     elements = (node for node in ordered([body]) if node.kind == "element" and node.value[0] == X)
     return {at.coefficient(index) for node in elements for at in node.value[1]} - {0}
 
 
 def _fast(node: Node) -> Node:
-    """The same reduction in a form that is compiled to fast code. Those within others are written out anyway."""
+    """Rewrites a reduction so that it compiles to fast code. The compiler unrolls inner reductions in any case."""
     if node.free:
         return node
     fold, body = node.value, node.parts[0]
@@ -150,9 +150,9 @@ def _fast(node: Node) -> Node:
 
 
 def _masked(body: Node, fold: Fold, step: int) -> Node | None:
-    """A reduction over each element of `x`, where a mask takes every second, third, ... one of them.
+    """A reduction over every element of `x`, with a mask that selects every second, third, ... one.
 
-    None where a constant array would have to be read by two indices at once.
+    None if a constant array would have to be read by two indices at once.
     """
     graph, index = body.graph, fold.over
     count = step * (fold.terms - 1) + 1
@@ -175,7 +175,7 @@ def _masked(body: Node, fold: Fold, step: int) -> Node | None:
 
 
 def _widened(leaf: Node, index: int, step: int, count: int) -> Node | None:
-    """A leaf whose index grows by one where it grew by one only at each `step`."""
+    """Rewrites a leaf whose old index is the new index `// step`; None if that is not possible."""
     graph = leaf.graph
     slow = np.arange(count) // step
     if leaf.kind == "index":
@@ -200,16 +200,16 @@ def _widened(leaf: Node, index: int, step: int, count: int) -> Node | None:
     return graph.element(new, *(moved(index) if k == axis else one for k, one in enumerate(at)))
 
 
-# Expressions that are alike
+# Similar expressions
 
 
 def common(nodes: Sequence[Node], index: int) -> Node | None:
-    """One expression of an index that gives all of these: of `x[1]^2`, `x[2]^2`, ... it is `x[i]^2`."""
+    """One expression of an index that gives all nodes: `x[i]^2` for `x[1]^2`, `x[2]^2`, ...; None if there is none."""
     return _Alike(index).common(tuple(nodes), 100)
 
 
 class _Alike:
-    """Goes through expressions side by side, the same parts of all of them once."""
+    """Compares expressions part by part; shared parts are compared only once."""
 
     def __init__(self, index: int) -> None:
         self.index = index
@@ -262,7 +262,7 @@ def _common_number(graph: Graph, values: list[float], index: int) -> Node | None
 
 
 def _progress(all_at: list[Affine], index: int) -> Affine | None:
-    """The number that grows by the same in each of them."""
+    """The affine function of `index` that gives these values in order, if they grow by a constant step."""
     first = all_at[0]
     step = all_at[1].constant - first.constant
     for k, at in enumerate(all_at):

@@ -1,11 +1,11 @@
-"""Arrays of expressions, in the three forms that a trace knows.
+"""Arrays of expressions, in one of three forms.
 
-* `Regular`: each element is the same expression of its indices, as the elements of `x[1:] - x[:-1]` are. Sums over it
-  are compiled once, however long it is. Single numbers are regular, too: they have the shape ().
-* `Joined`: one-dimensional, of a few regular parts one behind the other, as `np.concatenate([[0], x, [0]])` is.
-* `Listed`: any elements, one expression for each.
+* `Regular`: all elements are the same expression of their indices, as in `x[1:] - x[:-1]`. A sum over it is compiled
+  once, for any length. Single numbers are also regular, with the shape ().
+* `Joined`: a one-dimensional concatenation of a few regular parts, such as `np.concatenate([[0], x, [0]])`.
+* `Listed`: arbitrary elements, with one expression for each.
 
-What is done with arrays keeps the first form as long as it can.
+Operations keep the first form as long as possible.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from .tables import in_rows
 Shape = tuple[int, ...]
 NodeFunction = Callable[..., Node]
 
-# The most parts of a joined array: one with more of them is listed.
+# The largest number of parts of a joined array; an array with more parts is listed.
 MOST_PARTS = 16
 
 
 @dataclass(frozen=True)
 class Regular:
-    """The node's indices 0, 1, ... are the array's; it has none for dimensions with one element."""
+    """Indices 0, 1, ... of the node are those of the array. A dimension of length one has no index."""
 
     shape: Shape
     node: Node
@@ -84,14 +84,14 @@ def vector(graph: Graph) -> Regular:
 
 
 def of_runs(graph: Graph, arrays: NDArray[np.float64], name: str | None) -> Regular:
-    """A number, a vector or a matrix of which each run has its own."""
+    """A number, a vector or a matrix with a separate value for each run."""
     shape = arrays.shape[1:]
     at = [moved(axis) if length > 1 else Affine(0) for axis, length in enumerate(shape)]
     return Regular(shape, graph.element(graph.table_of_runs(arrays, name), *(at or [Affine(0)])))
 
 
 def of_table(graph: Graph, array: NDArray[np.float64], name: str | None) -> Regular:
-    """A vector or a matrix of constants, whatever their numbers are."""
+    """A vector or a matrix of constants, always as elements of a table."""
     at = [moved(axis) if length > 1 else Affine(0) for axis, length in enumerate(array.shape)]
     return Regular(array.shape, graph.element(graph.table(array, name), *at))
 
@@ -107,7 +107,7 @@ def nodes_of(form: Form) -> Iterator[Node]:
 
 
 def is_truth(form: Form) -> bool:
-    """Whether it is an array of conditions."""
+    """Whether a form is an array of conditions."""
     return all(node.is_condition for node in nodes_of(form)) and prod(form.shape) > 0
 
 
@@ -119,7 +119,7 @@ def objects(shape: Shape, nodes: Any) -> NDArray[Any]:
 
 
 def of_nodes(nodes: NDArray[Any]) -> Form:
-    """An array of single expressions; of one dimension it is regular, if they are alike."""
+    """An array of separate expressions; a vector of similar expressions becomes regular."""
     if nodes.ndim == 0:
         return single(nodes.item())
     if not all(node.is_condition for node in nodes.flat):
@@ -133,7 +133,7 @@ def of_nodes(nodes: NDArray[Any]) -> Form:
 
 
 def listed(form: Form) -> Listed:
-    """All elements, one by one."""
+    """The form as a list of its elements."""
     if isinstance(form, Listed):
         return form
     if isinstance(form, Joined):
@@ -152,7 +152,7 @@ def at(form: Regular, place: Sequence[int]) -> Node:
 
 
 def elementwise(function: NodeFunction, *forms: Form) -> Form:
-    """What a function of single expressions makes of arrays, which are broadcast as NumPy does."""
+    """Applies a function of single expressions to arrays, with NumPy's broadcasting."""
     shape = np.broadcast_shapes(*(form.shape for form in forms))
     has_joined = any(isinstance(form, Joined) for form in forms)
     if any(isinstance(form, Listed) for form in forms) or (has_joined and len(shape) != 1):
@@ -166,7 +166,7 @@ def elementwise(function: NodeFunction, *forms: Form) -> Form:
 
 
 def _spread(form: Regular, shape: Shape) -> Regular:
-    """Broadcast to a shape."""
+    """Broadcasts a regular array to a shape."""
     more = len(shape) - len(form.shape)
     if more == 0:
         return Regular(shape, form.node)
@@ -196,7 +196,7 @@ def ends_of(form: Joined) -> list[int]:
 
 
 def piece(form: Form, start: int, end: int) -> Node:
-    """The expression of neighbouring elements of a one-dimensional array that belong to one part."""
+    """The expression of contiguous elements of a one-dimensional array that belong to one part."""
     if isinstance(form, Regular):
         return substitute(form.node, {0: _from(start, end)})
     assert isinstance(form, Joined)
@@ -213,7 +213,7 @@ def _from(start: int, end: int) -> Affine:
 
 
 def of_parts(parts: Sequence[tuple[int, Node]]) -> Form:
-    """A one-dimensional array of parts one behind the other."""
+    """Concatenates parts to a one-dimensional array."""
     parts = [part for part in parts if part[0] > 0] or list(parts[:1])
     if not all(node.is_condition for _, node in parts):
         parts = [(length, as_number(node)) for length, node in parts]
@@ -226,7 +226,7 @@ def of_parts(parts: Sequence[tuple[int, Node]]) -> Form:
 
 
 def alike(forms: Sequence[Form]) -> list[Form]:
-    """Arrays that become one: all conditions, or all numbers."""
+    """Prepares arrays for joining: all contain conditions, or all are converted to numbers."""
     if all(map(is_truth, forms)):
         return list(forms)
     return [elementwise(as_number, form) for form in forms]
@@ -269,7 +269,7 @@ def _reduced_regular(form: Regular, reduction: str, axes: tuple[int, ...]) -> No
 
 
 def _outermost_first(form: Regular, axes: tuple[int, ...]) -> Sequence[int]:
-    """The order of reductions: outermost the one that is compiled to a loop, the others are written out within it."""
+    """The order of reductions. The first, outermost one is compiled to a loop; the others are unrolled in its body."""
     if len(axes) < 2:
         return axes
 
@@ -323,7 +323,7 @@ def transposed(form: Form, axes: Sequence[int]) -> Form:
 
 
 def reshaped(form: Form, shape: Shape) -> Form:
-    """With another shape of as many elements, in rows."""
+    """Reshapes in row-major order."""
     if form.shape == shape:
         return form
     if isinstance(form, Regular):
@@ -334,7 +334,7 @@ def reshaped(form: Form, shape: Shape) -> Form:
 
 
 def _flattened(form: Regular) -> Node | None:
-    """The expression of the elements in rows, if it is one of their place alone."""
+    """The elements in row-major order as an expression of one index, or None if that is not possible."""
     long = [axis for axis, length in enumerate(form.shape) if length > 1]
     if len(long) < 2:
         return substitute(form.node, {axis: moved(0) for axis in long})
@@ -345,12 +345,12 @@ def _flattened(form: Regular) -> Node | None:
             step = one.coefficient(last)
             if any(one.coefficient(axis) != step * flat[axis] for axis in long):
                 return None
-    # All are step * place + ...: the last axis stands for the place, the others for nothing.
+    # All are step * position + ...: the last axis becomes the position, and the other axes 0.
     return substitute(form.node, {axis: moved(0) if axis == last else Affine(0) for axis in long})
 
 
 def squeezed(form: Form, axes: Sequence[int]) -> Form:
-    """Without some dimensions of one element."""
+    """Removes some dimensions of length one."""
     if isinstance(form, Regular):
         left = [axis for axis in range(len(form.shape)) if axis not in axes]
         node = substitute(form.node, {axis: moved(k) for k, axis in enumerate(left)})
@@ -359,5 +359,5 @@ def squeezed(form: Form, axes: Sequence[int]) -> Form:
 
 
 def truth_of(form: Form) -> Form:
-    """Numbers as truth values."""
+    """Converts numbers to conditions."""
     return form if is_truth(form) else elementwise(as_condition, form)

@@ -15,11 +15,11 @@ from .forms import Regular, elementwise
 from .ufuncs import clip
 from .values import Symbolic, as_form, axes_of, first_symbolic, of_list, wrapped
 
-# A product of a matrix with more columns than this, and with less rows than columns, is made row by row: otherwise all
-# columns would be written out in one expression.
+# A matrix with more columns than this, and with fewer rows than columns, is multiplied row by row. Otherwise all
+# columns would be unrolled in one expression.
 MANY_COLUMNS = 512
 
-# NumPy's functions take symbolic values, which their types do not say.
+# NumPy's functions accept symbolic values here, which their type annotations do not allow.
 _np: Any = np
 
 
@@ -101,7 +101,7 @@ def _norm(graph: Graph, x: Any, ord: Any = None, axis: Any = None, keepdims: boo
     if len(axes) == 2 and ord in (1, -1, np.inf, -np.inf) and not keepdims:
         within, across = axes if abs(ord) == 1 else axes[::-1]
         sums = _np.abs(x).sum(within)
-        # The other axis of those that are left.
+        # The other axis, in the numbering after the first reduction.
         rest = across - (across > within)
         return sums.max(rest) if ord > 0 else sums.min(rest)
     raise failure(f"np.linalg.norm with ord={ord!r} of an array with {x.ndim} dimensions is not supported")
@@ -128,7 +128,7 @@ def _vector_norm(x: Any, ord: Any, axis: tuple[int, ...], keepdims: bool) -> Any
 
 @of("matmul")
 def matmul(graph: Graph, a: Any, b: Any) -> Any:
-    """The product of matrices and vectors."""
+    """The product of two matrices or vectors."""
     a, b = array_of(graph, a), array_of(graph, b)
     if a.ndim == 0 or b.ndim == 0 or a.ndim > 2 or b.ndim > 2:
         raise failure(f"a @ b of arrays with {a.ndim} and {b.ndim} dimensions is not supported; allowed: 1 or 2 each")
@@ -151,7 +151,7 @@ def matmul(graph: Graph, a: Any, b: Any) -> Any:
 
 
 def _rows_with(graph: Graph, matrix: Any, vector: Any, vector_first: bool = False) -> Any:
-    """The products of rows with a vector."""
+    """The products of the rows of a matrix with a vector."""
 
     def product(row: Any) -> Any:
         return vector * row if vector_first else row * vector
@@ -163,7 +163,7 @@ def _rows_with(graph: Graph, matrix: Any, vector: Any, vector_first: bool = Fals
 
 
 def _by_columns(graph: Graph, matrix: Any, vector: Any) -> Any:
-    """The product with a vector of several parts, or of single numbers: the sum of those with each."""
+    """The product with a vector of several parts: the sum of the products with each part."""
     products, start = [], 0
     for length, node in forms.parts_of(vector.form):
         columns = matrix[:, start : start + length]
@@ -227,7 +227,7 @@ def _diff(graph: Graph, a: Any, n: int = 1, axis: int = -1) -> Any:
 
 @of("einsum")
 def _einsum(graph: Graph, subscripts: str, *operands: Any) -> Any:
-    """The sum over all letters that are not in the result, of products."""
+    """The sum of products over all letters that are not in the result."""
     given, arrow, result = subscripts.replace(" ", "").partition("->")
     letters = given.split(",")
     if not arrow:
@@ -252,7 +252,7 @@ def _convolve(graph: Graph, a: Any, v: Any, mode: str = "full") -> Any:
     if len(a) < len(v):
         a, v = v, a
     n, m = len(a), len(v)
-    # Which part of all sums is wanted: its beginning, and its length.
+    # The requested part of the full convolution: its start and its length.
     parts = {"full": (0, n + m - 1), "same": ((m - 1) // 2, n), "valid": (m - 1, n - m + 1)}
     if mode not in parts:
         raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
@@ -297,7 +297,7 @@ def _interp(graph: Graph, x: Any, xp: Any, fp: Any, left: Any = None, right: Any
     slopes = (values[1:] - values[:-1]) / np.diff(places)
     if first_symbolic(x) is None:
         return _interp_at(np.asarray(x, dtype=np.float64), places, values, slopes, below, above)
-    # The one interval that x is in: the sum of all of which one is not 0.
+    # Sum over all intervals; the terms of intervals that do not contain x are 0.
     at = array_of(graph, x)
     spread = at[..., None] if at.ndim else at
     is_there = (places[:-1] <= spread) & (spread < places[1:])
@@ -308,7 +308,7 @@ def _interp(graph: Graph, x: Any, xp: Any, fp: Any, left: Any = None, right: Any
 
 
 def _interp_at(at: Any, places: Any, values: Any, slopes: Any, below: Any, above: Any) -> Any:
-    """Interpolation at places that are known, of values that are not."""
+    """Interpolates symbolic values at constant places."""
     k = np.clip(np.searchsorted(places, at, side="right") - 1, 0, len(places) - 2)
     inside = slopes[k] * (at - places[k]) + values[k]
     result = _np.where(at < places[0], below, _np.where(at == places[-1], values[-1], inside))
@@ -324,7 +324,7 @@ def _where(graph: Graph, condition: Any, *choices: Any) -> Any:
         raise failure("np.where(condition) gives indices, which cannot depend on x; allowed: np.where(condition, a, b)")
     known = condition if isinstance(condition, Symbolic) else np.asarray(condition)
     if not isinstance(known, Symbolic) and known.ndim == 0 and known.dtype.kind != "O":
-        # What is not chosen may be of another shape.
+        # The condition is a constant, so only the chosen value is broadcast, to the common shape.
         shape = np.broadcast_shapes(*(np.shape(choice) for choice in choices))
         return wrapped(graph, forms.broadcast(as_form(graph, choices[0] if known else choices[1]), shape))
     of_all = (as_form(graph, one) for one in (condition, *choices))

@@ -1,4 +1,4 @@
-"""What to write instead, where Python or NumPy asks for a number that is not known during a trace."""
+"""Error messages for code that needs a number that is unknown during a trace, with the code to write instead."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from .errors import NotTraceable, failure, running
 
-# What is written for functions of `math` that NumPy calls otherwise, or does not have.
+# Replacements of functions of `math` that have another name in NumPy, or do not exist there.
 _OF_MATH = {
     "acos": "np.arccos",
     "asin": "np.arcsin",
@@ -32,7 +32,7 @@ _OF_MATH = {
 
 
 def no_number() -> NotTraceable:
-    """For what asks for a `float`."""
+    """The error for code that needs a `float`."""
     line, known = running()
     name = _of_math(line, known)
     if name is not None:
@@ -61,7 +61,7 @@ def _of_math(line: str, known: dict[str, Any]) -> str | None:
 
 
 def no_truth() -> NotTraceable:
-    """For what asks whether a condition holds."""
+    """The error for code that needs to know whether a condition holds."""
     line, _ = running()
     builtin = re.search(r"(?<![\w.])(max|min|sorted|any|all)\s*\(", line)
     if builtin:
@@ -92,14 +92,14 @@ def no_truth() -> NotTraceable:
 
 
 def no_integer() -> NotTraceable:
-    """For what asks for an `int`."""
+    """The error for code that needs an `int`."""
     if re.search(r"\bint\s*\(", running()[0]):
         return failure("int(...) needs a number, which is not known here; write np.trunc instead")
     return failure("a whole number is needed, which is not known here: an index or a count cannot depend on x")
 
 
 def no_key() -> NotTraceable:
-    """For what asks for a hash, as a dict or a cache does."""
+    """The error for code that needs a hash, for example a dict or a cache."""
     return failure("a value that depends on x cannot be the key of a dict, a set or a cache")
 
 

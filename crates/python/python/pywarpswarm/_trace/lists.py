@@ -1,4 +1,4 @@
-"""Lists with symbolic values in them, and NumPy's functions that take such lists."""
+"""Lists that contain symbolic values, and NumPy's functions that accept such lists."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .array import Array
 from .expression import Graph
 from .values import Symbolic, as_form, first_symbolic, of_list, wrapped
 
-# Functions that make arrays, with whether they make a copy.
+# Functions that create arrays, and whether they copy.
 _MAKERS = {"array": True, "asarray": False, "asanyarray": False, "ascontiguousarray": False, "asfarray": False}
-# Functions that take a list for an array. With a list NumPy does not ask the class of its elements.
+# Functions that accept a list as an array. For a list, NumPy does not call the hooks of its elements' class.
 _OF_ARRAYS = "sum prod mean std var min max amin amax any all dot".split()
 
 _lock = threading.RLock()
@@ -25,11 +25,11 @@ _traces = 0
 
 @contextmanager
 def numpy_of_lists() -> Iterator[None]:
-    """Lets `np.asarray(x)` and `np.sum([x[0], x[1]])` know symbolic values while a function is traced.
+    """Makes `np.asarray(x)` and `np.sum([x[0], x[1]])` accept symbolic values while a function is traced.
 
-    There is no other way: NumPy asks classes like ours in most functions, but not in these, where it would make arrays
-    of objects, which forget that `x` is a vector whose elements are alike. For all other values, and in other threads,
-    these functions do what they always do.
+    There is no other way. NumPy calls the hooks of our classes in most functions, but not in these. There it would
+    create arrays of objects, which do not know that the elements of `x` have one common expression. For all other
+    values, also in other threads, these functions behave as usual.
     """
     global _traces
     with _lock:
@@ -90,7 +90,7 @@ def _array_of(
     array: Any = value if isinstance(value, Symbolic) else wrapped(graph, as_form(graph, value))
     if dtype is not None:
         array = array.astype(dtype) if np.dtype(dtype).kind != "O" else array
-    # NumPy's own code says it by an enumeration, whose value is True where it copies.
+    # NumPy's own code passes an enumeration whose value is True if it copies.
     wants_copy = copies if copy is None else getattr(copy, "value", copy) is True
     if wants_copy and isinstance(array, Array):
         array = array.copy()
@@ -106,7 +106,7 @@ def _of_array(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _made_array(value: Any) -> Any:
-    """A symbolic array of a list with symbolic values; anything else as it is."""
+    """Converts a list with symbolic values to a symbolic array; returns other values unchanged."""
     if not isinstance(value, (list, tuple)):
         return value
     symbolic = first_symbolic(value)

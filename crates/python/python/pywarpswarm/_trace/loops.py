@@ -1,11 +1,11 @@
-"""Sums that a loop has added up, as sums over an index.
+"""Rewrites sums that a Python loop accumulates as sums over an index.
 
     total = 0.0
     for k in range(len(x) - 1):
         total += (x[k + 1] - x[k]) ** 2
 
-is written out as `0 + (x[2] - x[1])^2 + (x[3] - x[2])^2 + ...`, which is what Python computes. In another order it is
-`sum(i, (x[i + 1] - x[i])^2)`, which is compiled once, however long the loop is.
+is traced as `0 + (x[2] - x[1])^2 + (x[3] - x[2])^2 + ...`, in Python's order of operations. In another order it is
+`sum(i, (x[i + 1] - x[i])^2)`, which is compiled once, for a loop of any length.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from collections.abc import Sequence
 from .expression import Node, ordered
 from .folds import common, folded, joined
 
-# How the terms of a chain become a reduction.
+# The reduction for each kind of chain, and its identity element.
 _REDUCTIONS = {"+": ("sum", 0.0), "*": ("prod", 1.0)}
-# The fewest rounds of a loop, and the most terms that it may add in a round.
+# The smallest number of iterations of a loop, and the largest number of terms that it may add in one iteration.
 FEWEST_ROUNDS, MOST_IN_ROUND = 6, 4
 
 
 def reordered(roots: Sequence[Node]) -> list[Node]:
-    """The same expressions with reductions instead of long chains of + and of *."""
+    """Replaces long chains of + and of * by reductions."""
     order = ordered(roots)
     uses = Counter(part.number for node in order for part in node.parts)
     uses.update(root.number for root in roots)
-    # The nodes within a chain: those that are only the first part of one of the same kind.
+    # Inner nodes of a chain: nodes that are used once, as the first part of a node of the same kind.
     inner = {
         node.parts[0].number
         for node in order
@@ -47,7 +47,7 @@ def reordered(roots: Sequence[Node]) -> list[Node]:
 
 
 def _terms(node: Node, inner: set[int]) -> list[Node]:
-    """What a chain adds up, from left to right."""
+    """The terms of a chain, from left to right."""
     terms = [node.parts[1]]
     while node.parts[0].number in inner:
         node = node.parts[0]
@@ -66,7 +66,7 @@ def _reduced(kind: str, terms: list[Node]) -> Node:
             found = [body for body in bodies if body is not None and 0 in body.free]
             if len(found) < in_round:
                 continue
-            # The 0 that loops begin with.
+            # Omit the identity element with which loops start.
             before = [term for term in terms[:first] if term.kind != "number" or term.value != neutral]
             return joined(reduction, [*before, folded(reduction, joined(reduction, found), 0, rounds)])
     return joined(reduction, terms)

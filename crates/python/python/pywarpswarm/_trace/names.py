@@ -1,4 +1,4 @@
-"""Names for constant arrays and for parts of formulas: those of the user's own variables where there are some."""
+"""Names for constant arrays and for parts of formulas, if possible those of the user's variables."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-# What has a meaning in the language of problem files already.
+# Functions and words of the language of problem files.
 _FUNCTIONS = """
 abs sqrt cbrt hypot exp expm1 ln log log1p log2 log10 sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh
 sign floor ceil trunc round mod erf erfc gamma lgamma j0 j1 y0 y1 pow min max sum prod mean dot norm any all if len
 """.split()
 _WORDS = "x pi tau inf true false and or not for in to".split()
-# What the indices of reductions are called, the outermost first.
+# Names of the indices of reductions, the outermost first.
 INDICES = [f"{letter}{number}" for number in ("", *range(2, 10)) for letter in "ijk"]
 RESERVED = frozenset([*_FUNCTIONS, *_WORDS, *INDICES])
 
 
 class Names:
-    """Gives each name once."""
+    """Generates unique names."""
 
     def __init__(self) -> None:
         self._taken = set(RESERVED)
@@ -36,7 +36,7 @@ class Names:
         return f"{prefix}{number}"
 
     def of_data(self, wanted: str | None) -> str:
-        """The name that is wanted, if it can be had."""
+        """Returns the wanted name if it is valid and unused, otherwise a similar or a new one."""
         if wanted is None or wanted in RESERVED or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", wanted):
             return self.new("c")
         if wanted in self._taken:
@@ -46,7 +46,7 @@ class Names:
 
 
 def arrays_in_scope(function: Callable[..., Any], args: tuple[Any, ...]) -> dict[int, tuple[str, Any]]:
-    """The names of the arrays that a function sees, by their `id`; with the arrays, so that these stay."""
+    """Names of the arrays that are visible to a function, by `id`. The arrays are included, which keeps them alive."""
     found: dict[int, tuple[str, Any]] = {}
     for name, value in _scope(function, args):
         if isinstance(value, np.ndarray):
@@ -55,7 +55,7 @@ def arrays_in_scope(function: Callable[..., Any], args: tuple[Any, ...]) -> dict
 
 
 def arguments_of(function: Callable[..., Any]) -> list[str | None]:
-    """The names of a function's arguments behind the vector."""
+    """The names of a function's arguments after the vector."""
     if isinstance(function, partial):
         known: list[str | None] = list(_parameters(function.func)[len(function.args) :])
     else:
@@ -72,7 +72,7 @@ def _scope(function: Callable[..., Any], args: tuple[Any, ...]) -> Iterator[tupl
         return
     owner = function.__self__ if isinstance(function, MethodType) else None
     if owner is None and not inspect.isfunction(function):
-        # An object that is called.
+        # A callable object.
         owner, function = function, getattr(type(function), "__call__", function)  # noqa: B004
     yield from getattr(owner, "__dict__", {}).items()
     yield from zip([name for name in _parameters(function) if name != "self"][1:], args)
@@ -83,7 +83,7 @@ def _scope(function: Callable[..., Any], args: tuple[Any, ...]) -> Iterator[tupl
         try:
             yield name, cell.cell_contents
         except ValueError:
-            # Not assigned yet.
+            # The variable has not been assigned yet.
             pass
     yield from getattr(inner, "__globals__", {}).items()
 

@@ -1,4 +1,4 @@
-"""Functions of NumPy that put the elements of symbolic arrays in another order or shape."""
+"""Functions of NumPy that change the order of elements or the shape of symbolic arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .expression import Graph, as_number
 from .forms import elementwise
 from .values import Symbolic, as_form, axes_of, first_symbolic, of_list, wrapped
 
-# NumPy's functions take symbolic values, which their types do not say.
+# NumPy's functions accept symbolic values here, which their type annotations do not allow.
 _np: Any = np
 
 
@@ -151,7 +151,7 @@ def _take(graph: Graph, a: Any, indices: Any, axis: int | None = None) -> Any:
 def _diag(graph: Graph, v: Any, k: int = 0) -> Any:
     v = array_of(graph, v)
     if v.ndim == 2:
-        # The places of the diagonal.
+        # The indices of the diagonal.
         rows, columns = np.nonzero(np.eye(v.shape[0], v.shape[1], k=k))
         return v[rows, columns]
     raise failure("np.diag of a vector is not supported; allowed: of a matrix")
@@ -228,7 +228,7 @@ def _array_split(graph: Graph, ary: Any, indices_or_sections: Any, axis: int = 0
 
 
 def _parts(array: Any, places: Sequence[Any], axis: int) -> list[Any]:
-    """Neighbouring elements, by their places."""
+    """Contiguous parts of an array along an axis, from the indices of each part."""
     before = (slice(None),) * (axis % array.ndim)
     starts = [int(part[0]) if part.size else 0 for part in places]
     return [array[before + (slice(start, start + part.size),)] for start, part in zip(starts, places)]
@@ -261,7 +261,7 @@ def _flip(graph: Graph, m: Any, axis: Any = None) -> Any:
     return m[tuple(slice(None, None, -1) if k in axes else slice(None) for k in range(m.ndim))]
 
 
-# What kind of numbers it is
+# Types
 
 
 @of("result_type")

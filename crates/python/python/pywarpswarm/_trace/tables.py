@@ -1,7 +1,7 @@
-"""Elements of constant arrays: whole numbers that grow evenly, or elements of a table.
+"""Elements of constant arrays: arithmetic progressions of integers, or elements of a table.
 
-A table has the name that it has in the user's code. A part of such an array is written in terms of it, `t[1:]` as
-`t[i + 1]`, and so is all of it with the other sign, `-t` as `-t[i]`.
+A table keeps the name of the array in the user's code. A part of a named array is written with this name, `t[1:]` as
+`t[i + 1]`. So is the negated array, `-t` as `-t[i]`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .expression import Affine, Graph, Node, affine, moved, negative
 
 
 def elements_of(graph: Graph, array: NDArray[Any]) -> Node:
-    """The elements of an array of different numbers, by an index for each dimension that has more than one."""
+    """The elements of an array, with an index for each dimension that has more than one element."""
     long = [axis for axis, length in enumerate(array.shape) if length > 1]
     values = array.reshape([array.shape[axis] for axis in long])
     if values.ndim == 1:
@@ -32,7 +32,7 @@ def elements_of(graph: Graph, array: NDArray[Any]) -> Node:
 
 
 def _whole_known(graph: Graph, array: NDArray[Any], long: list[int]) -> Node | None:
-    """All elements of an array with a name, perhaps with the other sign or with rows for columns."""
+    """All elements of a named array, perhaps negated or transposed; None if no named array fits."""
     known = graph.known_arrays.get(id(array))
     if known is not None:
         return _element_of(graph, *known, long)
@@ -58,7 +58,7 @@ def _element_of(graph: Graph, name: str, array: NDArray[Any], axes: list[int]) -
 
 
 def _part_of_known(graph: Graph, values: NDArray[Any], axis: int) -> Node | None:
-    """Neighbouring elements, or each second one and so on, of a one-dimensional array with a name."""
+    """A slice of a named one-dimensional array, with any step; None if no named array fits."""
     base = values
     while isinstance(base.base, np.ndarray):
         base = base.base
@@ -73,13 +73,13 @@ def _part_of_known(graph: Graph, values: NDArray[Any], axis: int) -> Node | None
 
 
 def in_rows(shape: tuple[int, ...]) -> Affine:
-    """The place of an element, row after row."""
+    """The position of an element in row-major order."""
     strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
     return affine(0, {axis: stride for axis, stride in enumerate(strides) if shape[axis] > 1})
 
 
 def progression(numbers: NDArray[np.float64]) -> tuple[int, int] | None:
-    """Start and step of whole numbers that grow by the same from one to the next."""
+    """Start and step of an arithmetic progression of integers; None if `numbers` is none."""
     if numbers.size < 2 or np.any(numbers != np.round(numbers)) or np.max(np.abs(numbers)) > 2**52:
         return None
     if np.any((numbers == 0) & np.signbit(numbers)):

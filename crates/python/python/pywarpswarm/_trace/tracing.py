@@ -1,4 +1,4 @@
-"""Calls a function with a symbolic vector, and writes down what it computes."""
+"""Calls a function with a symbolic vector, and writes its computation as an expression."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ from .writing import Writer
 
 @dataclass(frozen=True)
 class Traced:
-    """A function as the language of problem files writes it, of a vector of variables `x`.
+    """A function of a vector of variables `x`, in the language of problem files.
 
-    `formula` is what is minimised. It may use `lets`, each of which may use those before it, and the arrays in `data`.
+    `formula` is the objective. It may use the named expressions in `lets`, each of which may use those before it, and
+    the arrays in `data`.
     """
 
     formula: str
@@ -45,8 +46,8 @@ class Traced:
 class TracedMany:
     """Several functions that share names and data.
 
-    `formulas` has the expressions of each function, one for each number that it returns; `shapes` says whether that was
-    a number, (), or a vector, such as (3,).
+    `formulas` has the expressions of each function, one for each number that it returns. `shapes` has the shapes of the
+    results: () for a number, or (3,) for a vector of three numbers.
     """
 
     formulas: tuple[tuple[str, ...], ...]
@@ -63,17 +64,17 @@ class TracedMany:
 def trace(
     fun: Callable[..., Any], dimensions: int, args: tuple[Any, ...] = (), *, reorder_sums: bool = False
 ) -> Traced:
-    """Writes down what `fun(x, *args)` computes of a vector of so many numbers.
+    """Traces `fun(x, *args)` for a vector of `dimensions` numbers.
 
-    The function is called once. What it computes without `x` is a constant of the trace: random numbers, the time and
-    counters are what they are in this call. It may change its vector, as in `x[0] = 1`: that is a vector of its own.
-    The vector is no `np.ndarray`, and its elements are no `float`, which a function should not ask for.
+    The function is called once. Values that do not depend on `x` are constants of the trace, also random numbers, the
+    time and counters. The function may change its vector, as in `x[0] = 1`; this does not affect the caller. The vector
+    is not an `np.ndarray`, and its elements are not of type `float`, so a function should not check for these types.
 
-    With `reorder_sums` sums and products that loops of Python make, term by term, become sums over an index, which are
-    compiled once. They are added up in another order then, as `np.sum` may do, too.
+    With `reorder_sums`, sums and products that a Python loop computes term by term become reductions over an index,
+    which are compiled once. Their terms are then added in another order, as `np.sum` may also do.
 
-    Raises NotTraceable where it cannot be written down: where it asks whether a condition of `x` holds, takes an index
-    that depends on `x`, or calls functions that the language does not have.
+    Raises NotTraceable if the function needs to know whether a condition on `x` holds, uses an index that depends on
+    `x`, or calls a function that the language does not have.
     """
     graph = Graph(dimensions, arrays_in_scope(fun, args))
     node = _single_number(graph, fun, _result_of(graph, fun, args))
@@ -89,9 +90,9 @@ def trace_many(
     *,
     reorder_sums: bool = False,
 ) -> TracedMany:
-    """Writes down what several functions compute of the same vector, an objective and constraints: numbers or vectors.
+    """Traces several functions of the same vector, such as an objective and constraints: each a number or a vector.
 
-    `args` are the further arguments of all functions, or a list with a tuple for each. For the rest see `trace`.
+    `args` are the further arguments of all functions, or a list with a tuple for each function. See also `trace`.
     """
     each = args if isinstance(args, list) else [args] * len(funs)
     known = {key: value for fun, of in zip(funs, each) for key, value in arrays_in_scope(fun, of).items()}
@@ -112,7 +113,7 @@ def trace_many(
 
 @dataclass(frozen=True)
 class Part:
-    """What is predicted of so many rows: of row `i`, from 1 on, or of all of them the same where `formula` has no `i`."""
+    """The prediction for consecutive rows: `formula` for row `i`, from 1 on; without `i` if it is the same for all."""
 
     formula: str
     rows: int
@@ -121,9 +122,9 @@ class Part:
 
 @dataclass(frozen=True)
 class TracedRows:
-    """A model of rows of data, of a vector of parameters `x`.
+    """A model of rows of data, with a vector of parameters `x`.
 
-    Rows of one part after the other are computed in the same way. `names` gives names that are not used yet.
+    The parts follow each other; the rows of one part have the same formula. `names` generates unused names.
     """
 
     parts: tuple[Part, ...]
@@ -135,11 +136,11 @@ class TracedRows:
 def trace_rows(
     fun: Callable[..., Any], parameters: int, x: NDArray[np.float64] | Each, *, known: bool = False, alone: bool = False
 ) -> TracedRows:
-    """Writes down what `fun(x, a, b, ...)` computes of each row of `x`, which is (rows,) or (k, rows), or each run's own.
+    """Traces `fun(x, a, b, ...)` for each row of `x`, which is (rows,) or (k, rows), or an `Each` of one for each run.
 
-    With `known` the function sees the numbers of `x`, with which it may do what it likes; otherwise they are symbolic, so
-    that the text is the same whatever they are. With `alone` what is predicted of a row may depend on that row of `x` alone.
-    For the rest see `trace`.
+    With `known`, the function receives the numbers of `x`, and may use them in any computation. Otherwise they are
+    symbolic, so that the text does not depend on them. With `alone`, the prediction for a row may depend only on that
+    row of `x`. See also `trace`.
     """
     graph = Graph(parameters, arrays_in_scope(fun, ()))
     array = x.array[0] if isinstance(x, Each) else x
@@ -155,7 +156,7 @@ def trace_rows(
     if form.shape == (1,):
         form = forms.single(forms.listed(form).nodes.item())
     parts = [(rows, form.node)] if isinstance(form, forms.Regular) else []
-    # A single row is no column of problem files.
+    # A data column of a problem file has at least two rows.
     if isinstance(form, forms.Joined) and not alone and min(length for length, _ in form.parts) > 1:
         parts = list(form.parts)
     if not parts:
@@ -164,7 +165,7 @@ def trace_rows(
     if alone and not _is_of_row_alone(parts[0][1], table):
         reason = f"{_name_of(fun)} computes rows of more than that row of the first argument"
         raise at_definition(reason, fun)
-    # As in a sum over all rows of a part, which says how many there are.
+    # Write the formula as the body of a sum over all rows of a part, from which the writer knows the number of rows.
     nodes = [(length, BOUND + node.height, substitute(node, {0: moved(BOUND + node.height)})) for length, node in parts]
     sums = [graph.make("fold", (node,), Fold("sum", index, length)) for length, index, node in nodes]
     writer = _written(graph, sums, fun)
@@ -200,7 +201,7 @@ def _result_of(graph: Graph, fun: Callable[..., Any], args: tuple[Any, ...]) -> 
             with numpy_of_lists(), np.errstate(all="ignore"):
                 result = _call_function(fun, wrapped(graph, forms.vector(graph)), _symbolic(graph, fun, args))
         except Exception as raised:
-            # What failed first counts, if the function has made another error of it.
+            # Report the first failure, if the function has replaced it by another exception.
             if watch.first is not None:
                 raise watch.first from (None if raised is watch.first else raised)
             if isinstance(raised, NotTraceable):
@@ -212,7 +213,7 @@ def _result_of(graph: Graph, fun: Callable[..., Any], args: tuple[Any, ...]) -> 
 
 
 def _symbolic(graph: Graph, fun: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments, with symbolic arrays in place of those of which each run has its own."""
+    """The arguments, with symbolic arrays instead of those of `each`."""
     if not any(isinstance(one, Each) for one in args):
         return args
     names = [*arguments_of(fun), *[None] * len(args)]
@@ -223,7 +224,7 @@ def _symbolic(graph: Graph, fun: Callable[..., Any], args: tuple[Any, ...]) -> t
 
 
 def _call_function(fun: Callable[..., Any], x: Any, args: tuple[Any, ...]) -> Any:
-    # Places in the user's code are looked for up to here.
+    # `errors` searches the stack for the user's code up to this frame.
     return fun(x, *args)
 
 
@@ -261,7 +262,7 @@ def _single_number(graph: Graph, fun: Callable[..., Any], result: Any) -> Node:
 
 
 def _numbers(graph: Graph, fun: Callable[..., Any], result: Any) -> tuple[tuple[int, ...], list[Node]]:
-    """The shape of a result, and its numbers one by one."""
+    """The shape of a result, and its numbers as a list."""
     form = _form_of_result(graph, fun, result)
     if len(form.shape) > 1:
         name = getattr(fun, "__name__", type(fun).__name__)

@@ -1,4 +1,4 @@
-"""What NumPy's and SciPy's elementwise functions are in the language of problem files, by their names."""
+"""Translations of NumPy's and SciPy's elementwise functions into the language of problem files, by name."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _number(node: Node, value: float) -> Node:
     return node.graph.number(value)
 
 
-# Arithmetic. Of truth values NumPy's + is `or`, and * is `and`.
+# Arithmetic. For truth values, NumPy's + means `or`, and * means `and`.
 
 
 def _add(a: Node, b: Node) -> Node:
@@ -59,7 +59,7 @@ def _negative(a: Node) -> Node:
 
 
 def _floor_divide(a: Node, b: Node) -> Node:
-    # As NumPy: a/b may be rounded up to a whole number, what is left after mod is a whole number of times b.
+    # As in NumPy: a / b could round up to the next integer, but a minus (a mod b) is a multiple of b.
     whole = call("round", divide(subtract(a, call("mod", a, b)), b))
     if b.kind == "number" and b.value != 0:
         return whole
@@ -80,7 +80,7 @@ def _maximum(a: Node, b: Node) -> Node:
 
 
 def _other_if_nan(relation: str) -> NodeFunction:
-    """`fmin` and `fmax`, which take the other number where one is NaN."""
+    """`fmin` and `fmax`, which return the other number if one is NaN."""
 
     def function(a: Node, b: Node) -> Node:
         is_taken = compare(relation, a, b)
@@ -111,7 +111,7 @@ def _heaviside(a: Node, at_zero: Node) -> Node:
 
 
 def _copysign(a: Node, b: Node) -> Node:
-    # 1/b tells -0 from 0.
+    # 1/b distinguishes -0 from 0.
     zero = _number(b, 0)
     is_negative = either(compare("<", b, zero), compare("<", divide(_number(b, 1), b), zero))
     return choose(is_negative, negative(call("abs", a)), call("abs", a))
@@ -142,7 +142,7 @@ def _comparison(relation: str) -> NodeFunction:
     return lambda a, b: compare(relation, a, b)
 
 
-# Functions that are the same under both names.
+# Functions that the language has under the same or another name.
 _PLAIN = {
     **{name: name for name in "sqrt cbrt exp expm1 log log1p log2 log10 sin cos tan sinh cosh tanh hypot".split()},
     **{name: name for name in "sign floor ceil trunc".split()},
@@ -240,7 +240,7 @@ SCIPY: dict[str, NodeFunction] = {
 
 
 def function_of(ufunc: np.ufunc) -> NodeFunction:
-    """What a ufunc is of single expressions."""
+    """The function of single expressions that corresponds to a ufunc."""
     name = ufunc.__name__
     special = sys.modules.get("scipy.special")
     for module, functions, prefix in ((np, NUMPY, "np."), (special, SCIPY, "scipy.special.")):
@@ -249,10 +249,10 @@ def function_of(ufunc: np.ufunc) -> NodeFunction:
                 return functions[name]
             raise failure(f"{prefix}{name} has no counterpart in the language of problem files")
     if name == "clip":
-        # It has no name in NumPy itself.
+        # The ufunc of `np.clip` is not an attribute of `np`.
         return clip
     raise failure(f"{name} has no counterpart in the language of problem files")
 
 
-# Operators of Python, and methods that NumPy calls for the elements of arrays of objects.
+# Methods that NumPy calls for the elements of arrays of objects.
 METHODS: dict[str, Any] = {name: getattr(np, name) for name in NUMPY if hasattr(np, name)}

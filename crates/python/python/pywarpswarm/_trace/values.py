@@ -1,4 +1,4 @@
-"""What symbolic numbers and arrays have in common, and how values of Python become forms and the other way round."""
+"""The base class of symbolic numbers and arrays, and conversions between Python values and forms."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .expression import Graph, as_condition, as_number
 from .forms import Form, elementwise, is_truth, single
 from .ufuncs import NUMPY, NodeFunction
 
-# NumPy's functions take symbolic values, which their types do not say.
+# NumPy's functions accept symbolic values here, which their type annotations do not allow.
 _np: Any = np
 
 
 class Symbolic:
-    """What numbers and arrays have in common."""
+    """The base class of symbolic numbers and arrays."""
 
-    # NumPy's and pandas' arrays leave operators to this class.
+    # With these, arrays of NumPy and pandas leave operators to this class.
     __array_priority__ = 1000.0
     __pandas_priority__ = 10_000
 
@@ -56,7 +56,7 @@ class Symbolic:
     # Operators
 
     def _with(self, function: NodeFunction, *operands: Any) -> Any:
-        """What a function of single expressions makes of these; NotImplemented where one is not of numbers."""
+        """Applies a function of single expressions; returns NotImplemented if an operand is not numeric."""
         try:
             of_operands = [as_form(self._graph, one) for one in operands]
         except TypeError:
@@ -87,7 +87,7 @@ class Symbolic:
     def __rmatmul__(self, other: Any) -> Any:
         return _np.matmul(other, self)
 
-    # Set below: binary operators are all alike.
+    # `_add_operators` sets these below.
     __add__: Callable[..., Any]
     __radd__: Callable[..., Any]
     __sub__: Callable[..., Any]
@@ -118,7 +118,7 @@ class Symbolic:
     def __ne__(self, other: object) -> Any:
         return self._with(NUMPY["not_equal"], self, other)
 
-    # What needs numbers
+    # Operations that need numbers
 
     def __bool__(self) -> bool:
         raise hints.no_truth()
@@ -150,7 +150,7 @@ class Symbolic:
 
         return call_function(self._graph, function, args, options)
 
-    # Methods that numbers and arrays of NumPy both have
+    # Methods of both numbers and arrays of NumPy
 
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         return self._reduced("sum", axis, keepdims, out, dtype)
@@ -238,7 +238,7 @@ class Symbolic:
         return self.copy()
 
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
-        """Of floats the same; of whole numbers what is before the decimal point."""
+        """For float types the same values; for integer types the truncated ones."""
         kind = np.dtype(dtype).kind
         if kind == "f" and np.dtype(dtype).itemsize < 8:
             raise failure(
@@ -288,7 +288,7 @@ for _name, _function in BINARY.items():
     _add_operators(_name, NUMPY[_function])
 
 
-# From and to values of Python
+# Conversion from and to Python values
 
 
 def wrapped(graph: Graph, form: Form) -> Any:
@@ -301,7 +301,7 @@ def wrapped(graph: Graph, form: Form) -> Any:
 
 
 def as_form(graph: Graph, value: Any) -> Form:
-    """The form of a symbolic value, or of numbers. Raises TypeError for other things."""
+    """The form of a symbolic value or of numbers. Raises TypeError for other objects."""
     if isinstance(value, Symbolic):
         if value._graph is not graph:
             raise failure("a value of an earlier call is used, which a function must not keep between its calls")
@@ -319,7 +319,7 @@ def as_form(graph: Graph, value: Any) -> Form:
     if isinstance(value, np.ndarray):
         return _of_array(graph, value)
     if hasattr(value, "__array__"):
-        # Such as a column of pandas.
+        # For example a pandas column.
         return _of_array(graph, np.asarray(value))
     raise TypeError(f"{type(value).__name__} is no number")
 
@@ -339,7 +339,7 @@ def _of_array(graph: Graph, array: NDArray[Any]) -> Form:
 
 
 def of_list(graph: Graph, values: Sequence[Any]) -> Form:
-    """The array that `np.array` makes of a list with symbolic values in it."""
+    """The array that `np.array` would create from a list with symbolic values."""
     parts = [as_form(graph, value) for value in values]
     shapes = {part.shape for part in parts}
     if len(shapes) > 1:
@@ -348,7 +348,7 @@ def of_list(graph: Graph, values: Sequence[Any]) -> Form:
 
 
 def first_symbolic(value: Any) -> Symbolic | None:
-    """A symbolic value among these, however deep in lists, tuples and arrays of objects it is."""
+    """The first symbolic value in nested lists, tuples and arrays of objects; None if there is none."""
     if isinstance(value, Symbolic):
         return value
     if isinstance(value, np.ndarray) and value.dtype.kind == "O":
@@ -359,7 +359,7 @@ def first_symbolic(value: Any) -> Symbolic | None:
 
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
-    """The axes that an argument `axis` is of."""
+    """The axes that an argument `axis` selects."""
     if axis is None:
         return tuple(range(ndim))
     axes = tuple(map(operator.index, axis)) if isinstance(axis, (tuple, list)) else (operator.index(axis),)
@@ -370,10 +370,10 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
 
 
 def shape_of(shape: tuple[Any, ...], size: int) -> tuple[int, ...]:
-    """The shape that the arguments of `reshape` are, with the length that -1 stands for."""
+    """The shape from the arguments of `reshape`, with -1 replaced by the length that it stands for."""
     if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)):
         shape = tuple(shape[0])
-    # NumPy checks them.
+    # NumPy checks the arguments.
     dummy: NDArray[Any] = np.broadcast_to(np.empty((), dtype=bool), (size,))
     return dummy.reshape(tuple(map(operator.index, shape))).shape
 

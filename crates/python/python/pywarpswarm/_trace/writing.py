@@ -1,16 +1,15 @@
-"""From the graph of a trace to text in the language of problem files: named expressions and formulas.
+"""Writes the graph of a trace as text in the language of problem files: named expressions and formulas.
 
-An expression that is used more than once, and is more than a few letters, gets a name in `[let]`. The compiler of
-problem files computes equal parts once in any case, so that names cost nothing there; without them the text could
-become as long as there are paths through the graph. An expression of an index is named with `for i in ...`
-(`lets.rs`): where it is used it is put in place, which is what would have been written there. Products of matrices
-within products are named for another reason: the compiler goes through a written-out sum term by term, but through a
-name once for each of its elements.
+An expression that is used more than once, and is not short, gets a name in `[let]`. The compiler of problem files
+computes equal parts once in any case, so names cost nothing there. Without them the length of the text could be
+proportional to the number of paths through the graph. An expression with an index is named with `for i in ...`
+(`lets.rs`); the compiler inserts it where it is used. Products of matrices inside products are named for another
+reason: the compiler evaluates an unrolled sum term by term, but a name only once for each of its elements.
 
-Everything is written from the parts to the whole, each part as late as can be, since the compiler keeps at most 256
-results at a time; and never by recursion, since loops of the user's make graphs thousands of operations deep. Indices
-are written as characters of Unicode's private area until an expression is complete, and then get their letters: the
-outermost is `i`.
+Parts are written before the whole, each as late as possible, because the compiler keeps at most 256 results at a time.
+The code does not use recursion, because the user's loops create graphs that are thousands of operations deep. Indices
+are characters of Unicode's private use area until an expression is complete. Then they get their letters, `i` for the
+outermost index.
 """
 
 from __future__ import annotations
@@ -29,23 +28,23 @@ from .errors import NotTraceable
 from .expression import BOUND, COMPARISONS, Affine, Graph, Node, X, ordered
 from .names import INDICES, Names
 
-# How tightly something binds, as in the language's grammar (`syntax.pest`).
+# Precedence of operators, as in the language's grammar (`syntax.pest`).
 OR, AND, COMPARE, SUM, PRODUCT, SIGN, POWER, ATOM = range(8)
 
-# A text of so many letters is repeated rather than named.
+# A text of at most this many characters is repeated instead of named.
 SHORT = 30
-# An expression is cut into named ones before it is as long, or has as many brackets within brackets; allowed are 65,536
-# and 64.
+# An expression that is longer than LONG characters, or has brackets nested deeper than DEEP, is split into named ones.
+# The language allows 65,536 characters and 64 levels.
 LONG, DEEP = 4000, 20
 LONGEST, DEEPEST = 1 << 16, 64
 
-# The letter of an index until it has its own, and the mark before the one of a reduction.
+# The first placeholder of an index, and the mark before the placeholder of a reduction's index.
 _PRIVATE, _BINDER = 0xE000, "\uf8ff"
 
 
 @dataclass(frozen=True)
 class Reference:
-    """An element that has an index: how many there are, and how far behind the index it is; None if that changes."""
+    """An element with an index: the length of its axis, and its constant offset from the index, or None."""
 
     index: int
     length: int
@@ -56,11 +55,11 @@ class Reference:
 class Written:
     text: str
     binds: int
-    # Brackets within brackets.
+    # The nesting depth of brackets.
     depth: int
-    # What has which index, of those that are not bound.
+    # Elements with a free index.
     references: frozenset[Reference] = frozenset()
-    # Whether it begins with a number, so that `2 * pi` may stand for it.
+    # The value, if this is a number; `2 * pi` may be written for it.
     number: float | None = None
 
 
@@ -73,7 +72,7 @@ class Writer:
         self.lets: list[tuple[str, str]] = []
         self.tables: dict[int, str] = {X: "x"}
         order = _in_order_of_use(roots)
-        # A node that is the whole of an expression, and a part of another, has a name, too.
+        # A root counts as one more use, so a root that is also a part of another expression can get a name.
         self._uses = Counter(part.number for node in order for part in node.parts)
         self._uses.update(root.number for root in roots)
         self._extents = _extents(order)
@@ -84,11 +83,11 @@ class Writer:
             self._written[node.number] = self._perhaps_named(node, self._write(node))
 
     def formula(self, root: Node, index: int | None = None) -> str:
-        """The text of one of the roots, or of what is below one, where `index` is called `i`."""
+        """The text of a root, or of a part of a root in which `index` gets the letter `i`."""
         return _lettered(self._written[root.number].text, index)
 
     def data(self) -> dict[str, NDArray[np.float64] | Each]:
-        """The constant arrays that are written somewhere, by name; of which each run has its own, as `Each`."""
+        """The constant arrays that occur in the text, by name; arrays with a part for each run are `Each`."""
         tables = {name: self.graph.tables[key] for key, name in self.tables.items() if key != X}
         return {name: of.values if of.of_runs is None else Each(of.of_runs) for name, of in tables.items()}
 
@@ -126,7 +125,7 @@ class Writer:
         return Written(f"{named.text} != 0", COMPARE, named.depth, named.references)
 
     def _range(self, node: Node, index: int, extent: int, written: Written) -> str:
-        """The name of something with as many elements, or a range."""
+        """The range of an index: the name of an array of that length in the expression, or `1 to ...`."""
         for part in ordered([node]):
             if part.kind == "element" and part.value[1] == (Affine(0, ((index, 1),)),):
                 if self.graph.length(part.value[0], 0) == extent:
@@ -180,7 +179,7 @@ class Writer:
 
     def _call(self, node: Node, parts: list[Written]) -> Written:
         name, first = node.value, node.parts[0]
-        # min(min(a, b), c) is min(a, b, c): the compiler goes from left to right.
+        # min(min(a, b), c) equals min(a, b, c), because the compiler evaluates from left to right.
         if name in ("min", "max") and first.kind == "call" and first.value == name and parts[0].text.endswith(")"):
             rest = _joined(f"{parts[0].text[:-1]}, {{}})", [(parts[1], OR)], ATOM, 1)
             return _with(rest, parts[0])
@@ -201,7 +200,7 @@ class Writer:
 
 
 def _is_whole_range(references: Sequence[Reference], terms: int) -> bool:
-    """Whether `sum(i, ...)`, without a range, goes over just these terms."""
+    """Whether `sum(i, ...)` without a range has exactly these terms."""
     lengths = {one.length for one in references}
     ahead = [one.ahead for one in references if one.ahead is not None]
     if len(lengths) != 1 or len(ahead) < len(references) or min(ahead) < 0:
@@ -210,7 +209,7 @@ def _is_whole_range(references: Sequence[Reference], terms: int) -> bool:
 
 
 def _in_order_of_use(roots: Sequence[Node]) -> list[Node]:
-    """All nodes that some are made of, and these: each after its parts, and before what else is needed later."""
+    """The given nodes and all their parts in depth-first order: each node directly after its last missing part."""
     order: dict[int, Node] = {}
     open_nodes = list(reversed(roots))
     while open_nodes:
@@ -224,7 +223,7 @@ def _in_order_of_use(roots: Sequence[Node]) -> list[Node]:
 
 
 def _extents(order: Sequence[Node]) -> dict[int, dict[int, int]]:
-    """How many numbers the indices go through that a node depends on."""
+    """The number of values of each index on which a node depends."""
     extents: dict[int, dict[int, int]] = {}
     for node in reversed(order):
         here = extents.setdefault(node.number, {})
@@ -237,7 +236,7 @@ def _extents(order: Sequence[Node]) -> dict[int, dict[int, int]]:
 
 
 def _products_within_products(order: Sequence[Node]) -> set[int]:
-    """Of reductions within reductions, each of an index of the one around, every second one but the outermost."""
+    """Every second one of nested reductions that depend on an outer index, without the outermost."""
     levels: dict[int, int] = {}
     within: set[int] = set()
     for node in order:
@@ -267,7 +266,7 @@ def _digits(value: float) -> str:
 
 
 def _in_front(part: Written) -> Written:
-    """A number at the beginning of a product: some multiples of pi are written as such, which are the same numbers."""
+    """The first factor of a product. Numbers that equal a multiple of pi exactly are written as such."""
     if part.number is not None and math.isfinite(part.number):
         times = round(abs(part.number) / math.pi, 6)
         if 2 <= times <= 100 and times.is_integer() and times * math.pi == abs(part.number):
@@ -284,14 +283,14 @@ def _operation(operator: str, a: Written, b: Written) -> Written:
         return _joined("{}^{}", [(a, ATOM), (b, ATOM)], POWER)
     if operator in ("*", "/"):
         return _joined(f"{{}} {operator} {{}}", [(_in_front(a), PRODUCT), (b, SIGN)], PRODUCT)
-    # a + (-2) and a - 2 are the same in every bit.
+    # a + (-2) and a - 2 have the same bits.
     if b.number is not None and b.binds == SIGN:
         operator, b = "-" if operator == "+" else "+", _number(-b.number)
     return _joined(f"{{}} {operator} {{}}", [(a, SUM), (b, PRODUCT)], SUM)
 
 
 def _joined(template: str, parts: Sequence[tuple[Written, int]], binds: int, deeper: int = 0) -> Written:
-    """Parts put in their places, in brackets where they bind less than needed there."""
+    """Inserts parts into a template, in brackets if their precedence is too low."""
     texts, depth = [], 0
     references = frozenset[Reference]()
     for part, needed in parts:
@@ -303,7 +302,7 @@ def _joined(template: str, parts: Sequence[tuple[Written, int]], binds: int, dee
 
 
 def _with(written: Written, other: Written) -> Written:
-    """With the depth and the references of a part that is in the text already."""
+    """Adds the depth and the references of a part that the text already contains."""
     depth = max(written.depth, other.depth)
     return Written(written.text, written.binds, depth, written.references | other.references)
 
@@ -313,7 +312,7 @@ def _letter(index: int) -> str:
 
 
 def _affine(at: Affine, first: int) -> Written:
-    """The number that indices from 1 on say for one that is given by indices from 0 on."""
+    """Writes an affine function of indices that start at 0 in terms of indices that start at 1. `first` is added."""
     rest = at.constant + first - sum(times for _, times in at.terms)
     # Outer indices have higher numbers.
     terms = at.terms[::-1]
@@ -338,11 +337,11 @@ def _times(index: int, times: int) -> str:
 
 
 def _lettered(text: str, own: int | None) -> str:
-    """With letters for indices: `i` for the own one of a named expression, and for the outermost otherwise."""
+    """Replaces placeholders by letters: `i` for the index `own` of a named expression, or for the outermost index."""
     names = {} if own is None else {_letter(own): INDICES[0]}
     first = len(names)
     pieces: list[str] = []
-    # Of the reductions around: the bracket that each began with, its index, and what that was called before.
+    # The enclosing reductions: the level of the opening bracket, the index, and its previous letter.
     around: list[tuple[int, str, str | None]] = []
     brackets = position = 0
     for match in re.finditer(rf"{_BINDER}[\uE000-\uF8FE]|[()]|[\uE000-\uF8FE]", text):
