@@ -1,5 +1,7 @@
-"""Objectives of arrays of PyTorch, CuPy and JAX. A library that is not installed, or has no GPU, is left out: all of them, with a
-GPU, are where the package is tested on one."""
+"""Objectives of arrays of PyTorch, CuPy and JAX.
+
+Tests of a library that is not installed, or that finds no GPU, are skipped. The tests on a GPU machine have all three.
+"""
 
 import importlib
 import pickle
@@ -12,12 +14,13 @@ from pywarpswarm import _arrays
 
 BOUNDS = [(-5, 5)] * 4
 LIBRARIES = ["torch", "cupy", "jax"]
-# Those that have kernels which ask; scatter search and GPU-FWA do not evaluate all individuals in each iteration.
+# Algorithms with kernels for ask and tell, and `auto`, which moves its individuals on the CPU. Scatter search and
+# GPU-FWA do not evaluate all individuals in each iteration.
 ALGORITHMS = ["pso", "de", "shade", "scatter-search", "gpu-fwa", "auto"]
 
 
 def distance(x):
-    """Of operations that all libraries round in the same way, and do not join."""
+    """Uses only operations that all libraries round in the same way and do not fuse."""
     return abs(x[:, 0] - 0.5) + abs(x[:, 1] * 2)
 
 
@@ -131,7 +134,7 @@ def test_on_the_gpu_mistakes_are_named(name):
         run(lambda x: 1 / 0)
     with pytest.raises(ValueError, match="complex"):
         run(lambda x: distance(x) * 1j)
-    # Whole numbers, single precision, a column, a part of something: all are one number a point.
+    # Conditions, a column, and a strided view: all have one number per point.
     for of in (lambda x: x[:, 0] > 1, lambda x: abs(x[:, :1]), lambda x: abs(x)[:, 1]):
         assert np.isfinite(run(of).fun)
     with pytest.raises(ValueError, match="allowed: no constraints"):
@@ -150,7 +153,7 @@ def test_on_the_gpu_callers_ask_and_tell(name, algorithm, tmp_path):
     while (points := by_library.ask()) is not None:
         again = by_library.ask()
         told = distance(points if steps % 2 else again)
-        # Values may come from the host.
+        # Values may also be NumPy arrays.
         by_library.tell(told if steps % 3 else by_library._place.library.host(told))
         by_numpy.tell(distance(by_numpy.ask()))
         steps += 1
@@ -197,7 +200,7 @@ def test_on_the_gpu_the_array_interface_is_there():
         search._points.__dlpack__(copy=True)
     with pytest.raises(BufferError):
         search._points.__dlpack__(dl_device=(1, 0))
-    # Capsules that nobody takes over are freed.
+    # Capsules that are not consumed are freed.
     for version in (None, (1, 0)):
         for _ in range(1000):
             search._points.__dlpack__(max_version=version)
@@ -211,14 +214,14 @@ def test_what_is_no_library_is_named():
 
 
 def test_what_is_not_installed_is_named(monkeypatch):
-    # None has an import fail.
+    # With None in `sys.modules` the import fails.
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ImportError, match="PyTorch is not installed"):
         ws.minimize(distance, BOUNDS, vectorized="torch")
 
 
 class Stand:
-    """Enough of PyTorch for the CPU, on top of NumPy: so the way over the host is tested where there is no library."""
+    """A minimal PyTorch for the CPU, built on NumPy, to test copies through the host without an installed library."""
 
     class Tensor:
         def __init__(self, array):

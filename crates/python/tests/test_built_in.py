@@ -1,5 +1,8 @@
-"""A Python function with the objective of a built-in problem gives the bits of the problem file with that objective, on the CPU and
-on a GPU; and, to rounding, the values of the problem itself, whose kernels add up in an order of their own."""
+"""Built-in problems as Python functions.
+
+The compiled function has the bits of a problem file with the same objective, on the CPU and on a GPU. Up to rounding it
+has the values of the built-in problem, whose kernels add in another order.
+"""
 
 import numpy as np
 import pytest
@@ -65,7 +68,7 @@ def lennard_jones(x):
 
 
 def pairs(n):
-    """The text of the same sum."""
+    """The same sum as an expression."""
     terms = []
     for i in range(n // 3):
         for j in range(i + 1, n // 3):
@@ -90,7 +93,7 @@ REDUCER = (
 )
 VESSEL = "0.6224 * {0} * x[3] * x[4] + 1.7781 * {1} * x[3]^2 + 3.1661 * {0}^2 * x[4] + 19.84 * {0}^2 * x[3]"
 
-# Each with its dimensions, its text in a problem file, and a function.
+# For each problem: dimensions, expression in a problem file, and Python function.
 PROBLEMS = {
     "sphere": (6, "sum(i, x[i]^2)", lambda x: np.sum(x**2)),
     "hyper-ellipsoid": (6, "sum(i, i * x[i]^2)", lambda x: np.sum(counted(x) * x**2)),
@@ -169,10 +172,10 @@ PROBLEMS = {
     "lennard-jones": (9, pairs(9), lennard_jones),
 }
 
-# The models of NIST's problems, with a few observations of our own: what they are is not seen from here.
+# The models of NIST's problems, with our own observations; the package does not expose those of NIST.
 T = np.linspace(0.1, 3.0, 21)
 Y = 2 + np.cos(T)
-# What a function computes of data alone is NumPy's, in double precision: in a problem file it is data.
+# NumPy computes subexpressions of data alone, in double precision. In a problem file they have to be data, too.
 DATA = {
     "t": T,
     "t2": T**2,
@@ -227,7 +230,7 @@ MODELS = {
 
 def test_every_problem_is_here():
     left = set(ws.problems()) - set(PROBLEMS)
-    # Those with data have tests of their own.
+    # Problems with data have separate tests.
     assert left == {name for name in left if name.startswith("nist-")} | {"image-registration"}
     assert len(left) == 7
 
@@ -286,7 +289,8 @@ def test_a_fit_has_the_bits_of_the_problem_file(name):
     same_on_gpu(fun, bounds)
 
 
-# The built-in image registration: centres of 8 x 8 squares, points that bend the model, cells of the image as height and centre.
+# The built-in image registration: centres of 8 x 8 squares, control points of the deformation, and cells of the image
+# as height and centre.
 ACROSS, DOWN = np.tile(0.25 * np.arange(8) - 0.875, 8), np.repeat(0.25 * np.arange(8) - 0.875, 8)
 CONTROL = [(-0.625, -0.5), (0, -0.5), (0.625, -0.5), (-0.625, 0.5), (0, 0.5), (0.625, 0.5)]
 CELLS = [

@@ -1,4 +1,4 @@
-"""Checkpoints: what `minimize` writes, and what `resume` makes of it."""
+"""Checkpoints: files that `minimize` writes and `resume` continues."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_run_in_two_parts_is_the_same(tmp_path, way, algorithm):
     again = {} if fun is rosenbrock else {"fun": fun, "constraints": options.get("constraints", ())}
     both = ws.resume(path, **again)
     assert_same(both, ws.minimize(fun, BOX, **options))
-    # It goes on writing where it was, and there is nothing left to do.
+    # `resume` wrote the finished run to the same file, so there is nothing left to do.
     assert_same(ws.resume(path, **again), both)
 
 
@@ -133,13 +133,13 @@ def test_an_exception_of_the_function_loses_nothing(tmp_path):
     assert calls == 177
     both = ws.resume(tmp_path / "run", fails)
     assert_same(both, ws.minimize(by_python, BOX, compile=False, max_iterations=40, **options))
-    # 17 values of the iteration that was given up are computed again; those of the first individuals are not.
+    # 17 values of the aborted iteration are computed again; those of the initial individuals are not.
     assert calls == 20 * 41 + 17
 
 
 @pytest.mark.parametrize("compile", [True, False])
 def test_interrupts_and_a_killed_process(tmp_path, compile):
-    """Both leave a file; and Ctrl-C has the result so far."""
+    """Both leave a checkpoint; after Ctrl-C the exception has the result so far."""
     code = f"""
         import signal, sys, numpy as np, pywarpswarm as ws
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -184,7 +184,7 @@ def test_limits_of_the_file_hold_unless_others_are_given(tmp_path):
     assert by_iterations.nit == first.nit + 1
     by_target = ws.resume(path, max_evaluations=100_000)
     assert by_target.stop_reason == "target" and by_target.fun <= 1e-3
-    # What had reached its target goes on to a lower one.
+    # A run that reached its target continues to a lower target.
     assert ws.resume(path, target=1e-9).fun <= 1e-9
 
 
@@ -285,7 +285,7 @@ def test_time_that_is_up_before_there_is_a_state(tmp_path):
         time.sleep(0.02)
         return 0.0
 
-    # The points are evaluated one by one, in one call.
+    # The objective is called for one point at a time, and the time limit passes during the initial individuals.
     with pytest.warns(RuntimeWarning, match="no checkpoint was written"):
         ws.minimize(slow, BOX, compile=False, max_seconds=0.01, population=8, checkpoint=tmp_path / "run")
     assert not (tmp_path / "run").exists()

@@ -94,7 +94,7 @@ def test_types_that_do_not_fit_are_said():
 
 
 def test_ctrl_c_ends_a_comparison():
-    # Programs in the background are started with the signal ignored.
+    # A shell starts background programs with SIGINT ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()

@@ -1,4 +1,4 @@
-"""Batches whose runs have data, bounds, first points and targets of their own."""
+"""Batches in which each run has its own data, bounds, initial points or target."""
 
 import warnings
 
@@ -64,7 +64,7 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_all_that_is_done_with_arrays_sees_each_run(name):
-    """Nothing that is known of the first run's numbers goes into what is compiled."""
+    """The compiled objective does not depend on the numbers of the first run."""
     fun = FUNCTIONS[name]
     draws = np.random.default_rng(7)
     k, m = draws.normal(size=4), draws.normal(size=(4, 3, 2))

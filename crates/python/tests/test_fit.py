@@ -1,4 +1,4 @@
-"""Fits of models to data, beside SciPy's."""
+"""Fits of models to data, compared with SciPy's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def peak(x, height, middle, width, base):
 
 
 def same_covariance(one, other, rtol=1e-4):
-    """Each element beside the errors of its two parameters: it may be next to nothing."""
+    """Compares each element relative to the errors of its two parameters, because an element may be close to 0."""
     size = np.sqrt(np.diag(other))
     np.testing.assert_allclose(one / np.outer(size, size), other / np.outer(size, size), atol=rtol)
 
@@ -99,7 +99,7 @@ def test_counts_have_the_greatest_likelihood():
     best = optimize.minimize(unlikely, [15, 1], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12})
     mine, covariance = ws.curve_fit(decay, T, counts, bounds=(0.1, 100), loss="poisson")
     np.testing.assert_allclose(mine, best.x, rtol=1e-5)
-    # The observed information, as Gauss and Newton approximate it: each row has the curvature counts / mean^2.
+    # The observed information in the Gauss-Newton approximation: the curvature of each row is counts / mean^2.
     slopes = np.stack([np.exp(-T / mine[1]), decay(T, *mine) * T / mine[1] ** 2])
     information = (slopes * counts / decay(T, *mine) ** 2) @ slopes.T
     np.testing.assert_allclose(covariance, np.linalg.inv(information), rtol=1e-6)
@@ -138,7 +138,7 @@ def test_many_fits_are_as_each_is_alone():
 
 
 def test_parts_of_rows_have_parameters_in_common():
-    """Two measurements that share a lifetime, one behind the other, as one fit of SciPy's would have them."""
+    """Two concatenated measurements with a common lifetime, in the form of a single fit with SciPy."""
 
     def both(t, one, other, lifetime):
         return np.concatenate([decay(t[:40], one, lifetime), decay(t[40:], other, lifetime)])
@@ -209,7 +209,7 @@ def test_rows_are_left_out():
     mine, covariance = ws.curve_fit(decay, T, y, [4, 1], SIGMA, nan_policy="omit")
     expected, of_scipy = ws.curve_fit(decay, T[kept], y[kept], [4, 1], SIGMA[kept])
     assert mine.tolist() == expected.tolist() and covariance.tolist() == of_scipy.tolist()
-    # Of each fit its own.
+    # Each fit omits other rows.
     many = Y.copy()
     many[1, [0, 17]], many[4, 39] = np.nan, np.inf
     for x in (T, np.tile(T, (6, 1))):
@@ -233,7 +233,7 @@ def test_what_data_do_not_determine_is_said():
     np.testing.assert_allclose(decay(T[:2], *popt), Y[0, :2], rtol=1e-6)
     with pytest.warns(ws.FitWarning, match="as many rows"):
         assert ws.curve_fit(lambda x, a: a * x, [2.0], [3.0])[0].tolist() == [1.5]
-    # A fixed parameter has no error.
+    # The error of a fixed parameter is 0.
     popt, pcov = ws.curve_fit(decay, T, Y[0], bounds=[(5, 5), (0.1, 9)])
     assert popt[0] == 5.0 and pcov[0].tolist() == [0, 0] and pcov[1, 1] > 0
 
@@ -383,7 +383,7 @@ def test_what_is_wrong_is_said(arguments, options, said):
 
 
 def stepwise(t, height, lifetime):
-    """`decay`, of numbers alone: it cannot be compiled."""
+    """`decay` for plain numbers only, which cannot be compiled."""
     return np.array([height * math.exp(-float(one) / float(lifetime)) for one in t])
 
 

@@ -1,4 +1,4 @@
-"""`minimize` and `maximize`: what they find, and what they say."""
+"""`minimize` and `maximize`: results and messages."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def test_parameters_and_presets_of_algorithms():
 
 
 def test_one_function_four_ways():
-    """Traced, called at points, called with many points, and in other processes: the same numbers."""
+    """A function has the same result traced, called at points, called with many points, and in other processes."""
 
-    def exact(x):  # Of which every way computes the same bits.
+    def exact(x):  # All ways compute the same bits.
         return x[0] * x[0] + x[1] * x[1]
 
     def at(**options):
@@ -168,7 +168,7 @@ def test_runs_and_trace():
     assert result.population.shape == (20, 5) and result.population_energies.shape == (20,)
     assert result.population_energies.min() == result.fun
     assert result.nfev == 3 * 20 * 41
-    # A local search goes on from there, and is not of the population.
+    # A local search starts from the best point; it does not change the population or `nfev`.
     polished = ws.minimize(rosenbrock, BOX, **options)
     assert (polished.population_energies == result.population_energies).all()
     assert polished.nfev == result.nfev and polished.fun < 1e-20 < polished.runs.polish.funs.min()

@@ -1,4 +1,4 @@
-"""Notebooks run, with matplotlib and without, and the book's pages of them are up to date."""
+"""The notebooks run with and without matplotlib, and their pages in the book are up to date."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 FOLDER = Path(__file__).parent / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("[0-9]*.py"))
 EACH = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.stem)
-# They take a while, and are run with one Python.
+# The notebooks take a while, so they run with one version of Python only.
 pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason="the notebooks are not here")
 
 
@@ -28,7 +28,10 @@ def test_without_matplotlib(monkeypatch):
 
 @EACH
 def test_pages_are_up_to_date(notebook):
-    """With what is printed: the numbers are the same on every machine. `python examples/python/pages.py` writes them anew."""
+    """The pages contain the printed output, which is the same on every machine.
+
+    `python examples/python/pages.py` writes the pages.
+    """
     pytest.importorskip("matplotlib")
     spec = importlib.util.spec_from_file_location("pages", FOLDER / "pages.py")
     pages = importlib.util.module_from_spec(spec)

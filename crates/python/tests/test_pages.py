@@ -1,4 +1,4 @@
-"""What pages and docstrings show is run."""
+"""Runs the samples in pages and docstrings."""
 
 from __future__ import annotations
 

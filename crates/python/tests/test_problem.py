@@ -136,7 +136,7 @@ def test_equations_and_narrow_bands_are_eased(condition, is_tight):
 
 
 def test_differential_evolution_stays_at_the_edge():
-    """It converges in fewer iterations than the level of violations would take to fall."""
+    """An inequality has no falling level of ignored violations, so the search converges in few iterations."""
     for x0 in (None, [0.0, 0.0]):
         result = ws.minimize(
             lambda x: np.sum((x - 0.5) ** 2) + 2,

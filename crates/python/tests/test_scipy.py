@@ -1,7 +1,8 @@
-"""Beside SciPy: its problems, its constraints, and its `minimize`.
+"""Comparison with SciPy: its test problems, its constraints, and its `minimize`.
 
-The constrained problems are G1 and G4 to G11 of Z. Michalewicz and M. Schoenauer, Evolutionary algorithms for constrained
-parameter optimization problems, Evolutionary Computation 4, 1996, which SciPy's tests of differential evolution have too.
+The constrained problems are G1 and G4 to G11 of Z. Michalewicz and M. Schoenauer, Evolutionary algorithms for
+constrained parameter optimization problems, Evolutionary Computation 4, 1996. SciPy's tests of differential evolution
+use them, too.
 """
 
 from __future__ import annotations
@@ -199,7 +200,7 @@ G = {
 def test_constrained_problems(name):
     fun, bounds, sides, lower, upper, optimum, tolerance = G[name]
     constraint = optimize.NonlinearConstraint(sides, lower, upper)
-    # Equations leave little room: not every run finds the optimum.
+    # The feasible region of equations is small, so not every run finds the optimum.
     limits = {"max_evaluations": 100_000, "runs": 8} if name in ("g5", "g11") else {"max_evaluations": 60_000}
     result = ws.minimize(fun, bounds, constraints=constraint, compile=True, **limits)
     assert result.maxcv == 0, result
@@ -207,7 +208,7 @@ def test_constrained_problems(name):
 
 
 def test_whole_numbers_beside_a_line():
-    """The shortest way to (1.2, 2.7) of whole numbers whose sum is at most 3."""
+    """The integer point closest to (1.2, 2.7) whose coordinates have a sum of at most 3."""
     line = optimize.LinearConstraint([[1, 1]], -INF, 3)
     result = ws.minimize(
         lambda x: (x[0] - 1.2) ** 2 + (x[1] - 2.7) ** 2,

@@ -1,4 +1,4 @@
-"""What functions are traced to, compiled: against the functions themselves."""
+"""Compares traced and compiled functions with the functions themselves."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from pywarpswarm._trace import NotTraceable, Traced, trace, trace_many
 optimize = pytest.importorskip("scipy.optimize")
 special = pytest.importorskip("scipy.special")
 
-# By how much values may differ, as a part of the larger one: sums are added up in another order than NumPy's.
+# Tolerances: the compiled code adds sums in another order than NumPy.
 RELATIVE, ABSOLUTE = 1e-12, 1e-13
 
 
-# Values of what was traced
+# Values of traced functions
 
 
 def evaluate(traced, points):
-    """The values that the compiled part computes at points, one a row."""
+    """The values that the compiled part computes at points, one per row."""
     problem = compiled(traced, variables([(-1e3, 1e3)] * points.shape[1]))
     return problem.evaluate(np.ascontiguousarray(points))[0]
 
@@ -40,7 +40,7 @@ def points_of(n, low, high, count=5, seed=0):
 
 
 def check(fun, n=5, low=-2.0, high=2.0, args=(), points=None, relative=RELATIVE):
-    """Traces a function, and compares it with itself at random points."""
+    """Traces a function, and compares the result with the function at random points."""
     traced = trace(fun, n, args)
     points = points_of(n, low, high) if points is None else np.asarray(points, dtype=float)
     with np.errstate(all="ignore"):
@@ -212,7 +212,7 @@ class Model:
         return self.loss(x)
 
 
-# Each is (function, further arguments of `check`).
+# Each case is (function, further arguments of `check`).
 CASES = {
     "classics": [
         (lambda x: np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2), {}),
@@ -647,7 +647,7 @@ def test_there_are_many_functions():
     assert len(ALL) >= 150
 
 
-# Functions put together at random
+# Random functions
 
 UNARY = [np.sin, np.cos, np.tanh, np.exp, np.abs, np.square, np.negative, np.floor, np.sign, np.arctan, np.expm1]
 BINARY = [np.add, np.subtract, np.multiply, np.minimum, np.maximum, np.divide, np.hypot, np.arctan2]
@@ -668,7 +668,7 @@ REDUCERS = [np.sum, np.mean, np.max, np.min, np.prod, np.var, np.linalg.norm, la
 
 
 def composed(seed, n):
-    """A function of vectors that is drawn from a seed."""
+    """A random function of vectors."""
 
     def vector(draw, x, depth):
         kind = draw.integers(8 if depth else 2)
@@ -705,13 +705,13 @@ def test_functions_by_chance(seed):
         traced = trace(fun, n)
     except NotTraceable as error:
         pytest.fail(str(error))
-    # Where the function itself depends on the last digit, nothing can be compared.
+    # Skip points at which the function itself is sensitive to rounding.
     steady = np.isclose(near, expected, rtol=1e-11, atol=1e-13, equal_nan=True)
     assert_same(evaluate(traced, points)[steady], expected[steady], traced, 1e-9)
 
 
 def writing(seed, n):
-    """A function that changes arrays through views that are drawn from a seed."""
+    """A function that changes arrays through random views."""
 
     def key(draw, length):
         start, stop = sorted(draw.integers(0, length + 1, 2).tolist())
@@ -749,7 +749,7 @@ def test_writing_through_views_by_chance(seed):
     check(writing(seed, 8), 8, relative=1e-10)
 
 
-# What is written
+# The text of expressions
 
 
 def texts(fun, n=5, args=()):
@@ -789,7 +789,7 @@ def test_texts_by_hand(fun, expected):
 
 
 def test_what_is_alike_stays_one_expression():
-    # However long the vector is, the text is not longer.
+    # The length of the text does not depend on the length of the vector.
     for fun in (CASES["classics"][0][0], catenary, spring_network, ackley, griewank):
         assert len(trace(fun, 100_000).formula) < 300
     text = trace(lambda x: np.sum((x[1::2] - x[::2] ** 2) ** 2), 1000).formula
@@ -809,7 +809,7 @@ def test_names_of_data():
     assert [name for name, _ in traced.lets] == ["s2"]
     np.testing.assert_array_equal(traced.data["c1"], i)
     check(fun)
-    # What changes later does not change what was traced.
+    # Later changes of an array do not affect the trace.
     x_[0] = 100.0
     assert traced.data["x_"][0] == 1.0
     assert all(
@@ -880,7 +880,7 @@ def test_loops_as_sums(fun, n, expected):
     points = points_of(n, -1.5, 1.5)
     assert_same(evaluate(traced, points), [fun(x) for x in points], traced)
     assert trace_many([fun, np.sum], n, reorder_sums=True).formulas == ((expected,), ("sum(x)",))
-    # Otherwise the order is that of the loop.
+    # By default, the order of the loop is kept.
     assert trace(fun, n).formula.count("sum(") <= 1
 
 
@@ -927,7 +927,7 @@ def test_several_functions_with_arguments_of_their_own():
     assert trace_many([], 3).formulas == ()
 
 
-# What cannot be traced
+# Functions that cannot be traced
 
 
 def not_traceable(fun, n=5, args=()):
@@ -1072,7 +1072,7 @@ def makes_floats(x):
     return np.asarray([x[0], x[1]], dtype=np.float32).sum()  # here
 
 
-# As of `from numpy import array`: during a trace `np.array` is another function.
+# As with `from numpy import array`; during a trace `np.array` is replaced.
 plain_array = np.array
 
 
