@@ -1,4 +1,4 @@
-//! Charts as SVG, readable in grey and by the colour-blind: nothing is told by colour alone.
+//! Charts as SVG. They are readable in grey and by the colour-blind, because no information is in the colour alone.
 
 use std::error::Error;
 use std::fs;
@@ -9,14 +9,14 @@ use plotters::element::DashedPathElement;
 pub use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Where is drawn.
+/// A drawing area.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-/// What a legend shows of a series.
+/// The symbol of a series in a legend.
 type Sample<'a> = DynElement<'static, SVGBackend<'a>, (i32, i32)>;
-/// Nothing, or what went wrong.
+/// The result of drawing.
 pub type Drawn = Result<(), Box<dyn Error>>;
 
-/// The typefaces, of which the first that is there is taken.
+/// The typefaces; the first available one is used.
 pub const FONT: &str = "Noto Sans, DejaVu Sans, Arial, sans-serif";
 
 /// Okabe and Ito's colours, dark ones first.
@@ -28,12 +28,12 @@ pub const COLOURS: [RGBColor; 5] = [
     RGBColor(86, 180, 233),
 ];
 
-/// How a series looks.
+/// The style of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// A line of so many pixels.
+    /// A line of this width, in pixels.
     Line(u32),
-    /// A line of dashes of so many pixels.
+    /// A dashed line, with dashes of this length, in pixels.
     Dashes(u32),
     /// Rings.
     Rings,
@@ -44,32 +44,32 @@ pub enum Look {
 /// Lines or marks with a name.
 #[derive(Clone, Debug)]
 pub struct Series<'a> {
-    /// What the legend says; nothing if this is empty.
+    /// The text in the legend; no entry if it is empty.
     pub name: &'a str,
-    /// How they look.
+    /// The style.
     pub look: Look,
-    /// Points of each line.
+    /// The points of each line.
     pub lines: Vec<Vec<(f64, f64)>>,
 }
 
-/// Texts of a panel, and its vertical axis.
+/// The texts of a panel, and the scale of its vertical axis.
 #[derive(Clone, Copy, Debug)]
 pub struct Panel<'a> {
-    /// Above it.
+    /// The title above the panel.
     pub title: &'a str,
-    /// Of the horizontal axis.
+    /// The label of the horizontal axis.
     pub x: &'a str,
-    /// Of the vertical axis.
+    /// The label of the vertical axis.
     pub y: &'a str,
-    /// Whether the vertical axis shows magnitudes; what is not above `least` is then drawn there.
+    /// Makes the vertical axis logarithmic; values below this one are drawn at this one.
     pub least: Option<f64>,
 }
 
-/// Draws a picture of so many pixels into a file.
+/// Draws a picture of this size, in pixels, into a file.
 ///
 /// # Errors
 ///
-/// Where something cannot be drawn, or the file not be written.
+/// If something cannot be drawn, or the file cannot be written.
 pub fn picture(path: &Path, size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> Drawn {
     let mut svg = String::new();
     let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
@@ -80,17 +80,17 @@ pub fn picture(path: &Path, size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Dr
     Ok(fs::write(path, svg)?)
 }
 
-/// Draws series over a pair of axes; the number of a series says its colour.
+/// Draws series with axes; the index of a series selects its colour.
 ///
 /// # Errors
 ///
-/// Where something cannot be drawn.
+/// If something cannot be drawn.
 pub fn panel(area: &Area<'_>, texts: &Panel<'_>, series: &[Series<'_>]) -> Drawn {
     let height = |y: f64| texts.least.map_or(y, |least| y.max(least).log10());
     let all = || series.iter().flat_map(|s| s.lines.iter().flatten());
     let (left, right) = range(all().map(|p| p.0), 0.0);
     let (low, high) = range(all().map(|p| height(p.1)), 0.04);
-    // Room for the legend.
+    // Leave space for the legend.
     let has_names = series.iter().any(|series| !series.name.is_empty());
     let high = if has_names { high + 0.3 * (high - low) } else { high };
     let mut chart = ChartBuilder::on(area)
@@ -139,7 +139,7 @@ pub fn panel(area: &Area<'_>, texts: &Panel<'_>, series: &[Series<'_>]) -> Drawn
     Ok(())
 }
 
-/// A series as its legend shows it, at a place.
+/// The symbol of a series in the legend, at a position.
 fn sample<'a>(look: Look, colour: RGBColor, (x, y): (i32, i32)) -> Sample<'a> {
     let ends = [(x, y), (x + 20, y)];
     match look {
@@ -152,11 +152,11 @@ fn sample<'a>(look: Look, colour: RGBColor, (x, y): (i32, i32)) -> Sample<'a> {
     }
 }
 
-/// A title over a picture that is not a chart; what is left below it.
+/// Draws a title above a picture that is not a chart; returns the area below it.
 ///
 /// # Errors
 ///
-/// Where something cannot be drawn.
+/// If something cannot be drawn.
 pub fn titled<'a>(area: &Area<'a>, title: &str) -> Result<Area<'a>, Box<dyn Error>> {
     let (above, below) = area.split_vertically(26);
     let centred = (FONT, 15).into_text_style(area).pos(Pos::new(HPos::Center, VPos::Center));
@@ -164,7 +164,7 @@ pub fn titled<'a>(area: &Area<'a>, title: &str) -> Result<Area<'a>, Box<dyn Erro
     Ok(below)
 }
 
-/// The least and the greatest finite number, and so much more on either side.
+/// The range of the finite numbers, with a margin on both sides.
 fn range(numbers: impl Iterator<Item = f64>, margin: f64) -> (f64, f64) {
     let finite = numbers.filter(|x| x.is_finite());
     let none = (f64::INFINITY, f64::NEG_INFINITY);

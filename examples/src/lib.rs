@@ -1,4 +1,4 @@
-//! What the programs in `src/bin` share: what they are told, kernels of their objectives, noise, and charts.
+//! Code shared by the programs in `src/bin`: options, kernels of the objectives, noise, and charts.
 
 use std::path::PathBuf;
 
@@ -6,11 +6,11 @@ use warpswarm::Kernels;
 
 pub mod chart;
 
-/// The kernels of the package `models`, which the build script has compiled.
+/// The kernels of the package `models`, compiled by the build script.
 pub const KERNELS: Kernels =
     Kernels::new(include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx")));
 
-/// What every program is told.
+/// The options of every program.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
     /// Do little: for a first look, and for tests
@@ -21,15 +21,15 @@ pub struct Options {
     pub picture: Option<PathBuf>,
 }
 
-/// What most programs are told: nothing else.
+/// The arguments of most programs.
 #[derive(Clone, Debug, clap::Parser)]
 pub struct Arguments {
-    /// What every program is told.
+    /// The options of every program.
     #[command(flatten)]
     pub options: Options,
 }
 
-/// A number in [0, 1) for each draw: the noise of data that are made up.
+/// A uniform number in [0, 1) for each `draw`, for the noise of synthetic data.
 pub fn uniform(draw: u64) -> f64 {
     let word = (draw + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let word = (word ^ (word >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);

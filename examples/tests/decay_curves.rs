@@ -1,4 +1,4 @@
-//! Many fits at once: the truth is found, errors are SciPy's, and numbers are the same on threads and under the emulator.
+//! Many fits at once: they find the truth, their errors are SciPy's, and threads and the emulator give the same bits.
 
 use warpswarm::Backend;
 use warpswarm::fit::{FitSettings, FitStatus, Fits};
@@ -27,8 +27,8 @@ fn without_noise_the_truth_is_found_to_all_digits() {
     }
 }
 
-/// Expected: SciPy 1.17.1, `curve_fit` of `decay_curves_scipy.py` with exact derivatives, and steps of Gauss and Newton after it
-/// until nothing changes.
+/// Expected values: SciPy 1.17.1, `curve_fit` in `decay_curves_scipy.py` with exact derivatives, followed by
+/// Gauss-Newton steps until nothing changes.
 #[test]
 fn parameters_and_errors_are_curve_fits() {
     let fits = fit::<f64>(18, 0.01, &on(Backend::Cpu, None)).unwrap();
@@ -71,7 +71,7 @@ fn parameters_and_errors_are_curve_fits() {
     ];
     for (number, parameters, errors) in expected {
         let one = fits.get(number).unwrap();
-        // Within 2e-8 chi-squared is the same to all digits.
+        // Parameters within 2e-8 give the same chi-squared to all digits.
         is_near(&one.parameters(), &parameters, 2e-8);
         is_near(&one.errors(), &errors, 1e-7);
     }

@@ -1,4 +1,4 @@
-//! The objectives of `models` as kernels see them: the emulator gives the bits of the CPU.
+//! The objectives of `models` in kernels: the emulator computes the same bits as the CPU.
 
 use models::predators::{self, Predators};
 use models::registration::{self, Registration};
@@ -43,7 +43,7 @@ fn numbers(count: u64) -> Vec<f32> {
     (0..count).map(|draw| uniform(draw) as f32).collect()
 }
 
-/// Counts of hares and lynxes of each of so many runs, under a name.
+/// An objective with counts of hares and lynxes for `runs` runs.
 fn counted(name: &'static str, runs: u64) -> OwnObjective<f32, Predators> {
     let mut data = Data::new();
     let mut table = || data.table_of_runs(numbers(5 * runs), runs).unwrap();
@@ -56,7 +56,7 @@ fn a_simulation() {
     check(counted("Predators", 2), &Bounds::uniform(6, 0.01, 1.0).unwrap());
 }
 
-/// What an optimiser says of an objective with these data, on the emulator.
+/// The error of an optimiser for this objective, on the emulator.
 fn refused(objective: OwnObjective<f32, Predators>, bounds: &Bounds, runs: u64) -> Error {
     let backend = Backend::Emulator;
     let settings =
@@ -90,7 +90,7 @@ fn an_image() {
     let mut table = || data.table_of_runs(numbers(14), 2).unwrap();
     let objective = Registration { image, across: table(), down: table(), grey: table() };
     let objective = OwnObjective::new("Registration", objective);
-    // Beyond the image's edge, too.
+    // Includes points outside the image.
     let bounds = Bounds::uniform(4, -2.0, 7.0).unwrap();
     check(objective.with_data(data), &bounds);
 }

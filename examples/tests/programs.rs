@@ -1,9 +1,10 @@
-//! Every program, in small: it ends well, says what is expected of it, and draws.
+//! Runs every program with `--small`: it succeeds, prints the expected words, and draws a picture.
 
 use std::fs;
 use std::process::Command;
 
-/// Runs a program with `--small` and `--picture`; its output has to have these words, its picture so many marks.
+/// Runs a program with `--small` and `--picture`. Its output must contain these words, and its picture this number of
+/// marks.
 fn check(program: &str, words: &[&str], mark: &str, marks: usize) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("picture.svg");
@@ -68,7 +69,7 @@ fn custom_objective() {
     assert!(String::from_utf8_lossy(&output.stdout).contains("exactly: radius 3.7449"));
 }
 
-/// What `matrix_pso` says of a small swarm beside the library's.
+/// The output of `matrix_pso --compare` for a small swarm.
 fn beside(words: &str) -> String {
     let mut program = Command::new(env!("CARGO_BIN_EXE_matrix_pso"));
     program.args(["--compare", "--individuals", "40", "--seed", "5"]);
@@ -91,12 +92,13 @@ fn matrix_pso_has_the_librarys_bits() {
             assert!(said.contains(SAME), "{words}: {said}");
         }
     }
-    // Until several have the same best value, of whom the library has the first by number, the notes the first to come.
+    // Equal until several particles have the same best value: the library then takes the lowest index, the notes the
+    // first particle that found it.
     let late = "--problem rastrigin --dim 2 --iterations 200";
     assert!(beside(late).contains("200 of 200 iterations have the same bits"));
     let said = beside(&format!("{late} --ties first-to-come"));
     assert!(said.contains("after 200, "), "{said}");
-    // Whatever else is done is seen.
+    // Any other difference is detected.
     for words in ["--rounding each", "--factors one-to-two", "--start zero"] {
         let said = beside(words);
         assert!(said.contains("; 0 of 30 iterations") && said.contains("after 30, "), "{said}");

@@ -1,25 +1,25 @@
-//! The tin can that needs the least sheet metal for what it has to hold.
+//! The tin can that needs the least sheet metal for a given volume.
 
 use warpswarm_kernels::{Objective, Point, Real};
 
-/// The surface of a can, to be minimised over its radius and its height, in centimetres.
+/// The surface of a can, to be minimised over its radius and height, in centimetres.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Can {
-    /// What the can has to hold, in cubic centimetres.
+    /// The required volume, in cubic centimetres.
     pub volume: f64,
 }
 
 impl<R: Real> Objective<R> for Can {
     const CONSTRAINED: bool = true;
 
-    /// The surface, in square centimetres: bottom, lid and wall.
+    /// The surface of bottom, lid and wall, in square centimetres.
     fn value<P: Point<R>>(&self, x: &P) -> R {
         let (radius, height) = (x.get(0), x.get(1));
         R::from_f64(2.0 * core::f64::consts::PI) * radius * (radius + height)
     }
 
-    /// What is missing of the volume; a can that violates nothing wins over one that does.
+    /// The missing volume. A feasible can is better than any infeasible one.
     fn violation<P: Point<R>>(&self, x: &P) -> R {
         let (radius, height) = (x.get(0), x.get(1));
         let holds = R::from_f64(core::f64::consts::PI) * radius * radius * height;

@@ -1,11 +1,11 @@
-//! Hares and lynxes: the equations of Lotka and Volterra, beside what was counted.
+//! Hares and lynxes: the Lotka-Volterra equations, compared with counts.
 
 use warpswarm_kernels::{Objective, Point, Real, Table};
 
-/// Steps of the integration from one count to the next.
+/// Integration steps between two counts.
 pub const STEPS: usize = 8;
 
-/// Hares and lynxes a moment later, by one step of the classical method of Runge and Kutta:
+/// The numbers of hares and lynxes after one step of the classical Runge-Kutta method:
 /// hares' = hares (birth - hunting lynxes), lynxes' = lynxes (growth hares - death).
 #[inline(always)]
 pub fn step<R: Real>(rates: [R; 4], animals: [R; 2], time: R) -> [R; 2] {
@@ -23,16 +23,16 @@ pub fn step<R: Real>(rates: [R; 4], animals: [R; 2], time: R) -> [R; 2] {
     [0, 1].map(|i| animals[i] + sixth * (k1[i] + R::TWO * (k2[i] + k3[i]) + k4[i]))
 }
 
-/// The mean square of what the model misses, over (birth, hunting, growth, death, hares and lynxes at
-/// the beginning).
+/// The mean squared error of the model, over (birth, hunting, growth, death, initial hares, initial lynxes).
 ///
-/// Steps follow upon each other, so nothing here is shared among lanes; there are many individuals.
+/// Each step depends on the previous one, so the lanes of a warp cannot share an evaluation. The parallelism comes from
+/// the many individuals.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Predators {
-    /// The hares that were counted in each year, of each run its own.
+    /// The counted hares of each year; each run has its own.
     pub hares: Table,
-    /// The lynxes.
+    /// The counted lynxes of each year; each run has its own.
     pub lynxes: Table,
 }
 
@@ -62,7 +62,7 @@ mod tests {
     use warpswarm_core::data::{DataSlices, WithData};
     use warpswarm_core::objective::SlicePoint;
 
-    /// With nothing but births hares grow as e^t, whose series the step has up to t^4 / 24.
+    /// Without encounters, hares grow as e^t and lynxes decay as e^-t. A step computes the series up to t^4 / 24.
     #[test]
     fn births_alone() {
         let [hares, lynxes] = step([1.0_f64, 0.0, 0.0, 1.0], [1.0, 1.0], 0.5);
@@ -70,7 +70,7 @@ mod tests {
         assert!((lynxes - 0.606_770_833_333_333_3).abs() < 1e-15, "{lynxes}");
     }
 
-    /// Where births and hunting balance, as growth and death do, nothing changes: 3 and 4 are missed by 1 and 2.
+    /// In equilibrium the numbers stay constant; the counts differ from them by 1 and 2.
     #[test]
     fn at_rest() {
         let (hares, lynxes) = (Table::new(0, 2, 1, true), Table::new(2, 2, 1, true));

@@ -1,21 +1,21 @@
-//! A template to be found in an image of it: moved, turned and scaled.
+//! Finds a template in an image that contains it translated, rotated and scaled.
 
 use core::f64::consts::FRAC_1_PI;
 
 use warpswarm_kernels::{Objective, Point, Real, Table};
 
-/// The mean square difference of image and template, over (x, y, angle, scale): point (u, v) of the
-/// template comes to lie at (x, y) + scale R(angle) (u, v), where the image is interpolated.
+/// The mean squared difference of image and template, over (x, y, angle, scale). Point (u, v) of the template is mapped
+/// to (x, y) + scale R(angle) (u, v), where the image is interpolated.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Registration {
     /// The image, `[row][column]`, the same for all runs.
     pub image: Table,
-    /// Across, u, of each point of the template; of each run its own, as the next two.
+    /// Horizontal coordinate u of each point of the template; each run has its own, as for the next two tables.
     pub across: Table,
-    /// Down, v.
+    /// Vertical coordinate v.
     pub down: Table,
-    /// How bright it is.
+    /// Brightness.
     pub grey: Table,
 }
 
@@ -30,7 +30,7 @@ impl<R: Real> Objective<R> for Registration {
     }
 }
 
-/// Where a point of the template comes to lie in the image: by (x, y, angle, scale).
+/// Maps a point of the template to the image, by (x, y, angle, scale).
 #[inline(always)]
 pub fn placed<R: Real>([x, y, angle, scale]: [R; 4]) -> impl Fn([R; 2]) -> [R; 2] {
     let turns = R::from_f64(0.5 * FRAC_1_PI) * angle;
@@ -38,10 +38,11 @@ pub fn placed<R: Real>([x, y, angle, scale]: [R; 4]) -> impl Fn([R; 2]) -> [R; 2
     move |[u, v]| [x + (cos * u - sin * v), y + (sin * u + cos * v)]
 }
 
-/// How bright the image is between its points: bilinear, and beyond its edge as there.
+/// The brightness of the image between its points, by bilinear interpolation. Outside it has the brightness of the
+/// edge.
 #[inline(always)]
 fn bright<R: Real, P: Point<R>>(point: &P, image: Table, [x, y]: [R; 2]) -> R {
-    // Two neighbours, and how far from the first to the second.
+    // The two neighbours, and the fraction of the way from the first to the second.
     let between = |x: R, points: usize| {
         let x = x.clamp_to(R::ZERO, R::from_u32(points as u32 - 1));
         let first = x.floor().smaller(R::from_u32(points as u32 - 2));
@@ -75,7 +76,8 @@ mod tests {
         assert_eq!((at(-3.0, 0.25), at(7.0, -1.0), at(1.0, 9.0)), (2.5, 2.0, 11.0));
     }
 
-    /// A quarter turn takes (1, 0) to (0, 1): from (1, 0) down to (1, 1), where the image has 11.
+    /// A rotation by 90 degrees maps (1, 0) to (0, 1), so the point is at (1, 0) + (0, 1) = (1, 1), where the image is
+    /// 11.
     #[test]
     fn a_quarter_turn() {
         let one = |start| Table::new(start, 1, 1, true);

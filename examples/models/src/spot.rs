@@ -1,11 +1,12 @@
-//! Spots of light on a camera, and peaks of a spectrum.
+//! Models of light spots on a camera, and of peaks in a spectrum.
 
 use warpswarm_kernels::{Model, Point, Real};
 
-/// Pixels of a spot's picture in a row, and rows.
+/// Width and height of a spot's image, in pixels.
 pub const SIDE: usize = 5;
 
-/// A Gaussian on a background, pixel after pixel, over (height, across, down, width, background); places and width are in pixels.
+/// A two-dimensional Gaussian on a background, one value per pixel, over (height, across, down, width, background).
+/// Positions and width are in pixels.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Spot;
@@ -19,7 +20,7 @@ impl<R: Real> Model<R, 5> for Spot {
     }
 }
 
-/// The same along a line, over (height, place, width, background).
+/// A one-dimensional Gaussian on a background, over (height, place, width, background).
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Peak;

@@ -1,5 +1,5 @@
-//! The kernel under the emulator, which runs each GPU thread as a coroutine and stops at what would be a mistake on a
-//! GPU: an index out of bounds, a missing barrier, a missing fence.
+//! The kernel in the emulator, which runs each GPU thread as a coroutine. It stops at a mistake: an index out of
+//! bounds, a missing barrier, or a missing fence.
 #![allow(unsafe_code)]
 
 use std::slice;
@@ -12,11 +12,11 @@ use warpswarm_device::emulator::{self, Fault, LaunchConfig};
 
 use crate::Grid;
 
-/// Launches the kernel once. `order` is the seed of a random order of threads and blocks; `None` is the plain one.
+/// Launches the kernel once. `order` is the seed of a random order of threads and blocks; `None` is the natural order.
 ///
 /// # Errors
 ///
-/// The first mistake that the emulator sees.
+/// The first mistake that the emulator detects.
 pub fn summarise(numbers: &[f32], grid: Grid, order: Option<u64>) -> Result<Summary, Fault> {
     let mut of_numbers = Array::new(numbers.len(), 0.0);
     of_numbers.items().copy_from_slice(numbers);
@@ -39,7 +39,8 @@ pub fn summarise(numbers: &[f32], grid: Grid, order: Option<u64>) -> Result<Summ
         ..LaunchConfig::default()
     };
     let bytes = (&raw const args).cast();
-    // SAFETY: the bytes of an `Args`, whose arrays have the lengths that it documents and live until the launch has ended.
+    // SAFETY: these are the bytes of an `Args`. Its arrays have the documented lengths and live until the launch has
+    // ended.
     unsafe {
         let argument = slice::from_raw_parts(bytes, size_of::<Args>());
         emulator::launch(&entries()[0], &config, argument)?;
@@ -47,7 +48,7 @@ pub fn summarise(numbers: &[f32], grid: Grid, order: Option<u64>) -> Result<Summ
     Ok(result.items()[0])
 }
 
-/// An array that begins at a multiple of 16 bytes, as a GPU's do.
+/// An array that is aligned to 16 bytes, as on a GPU.
 struct Array<T> {
     memory: Vec<u128>,
     len: usize,
@@ -63,8 +64,8 @@ impl<T: Copy> Array<T> {
     }
 
     fn items(&mut self) -> &mut [T] {
-        // SAFETY: the memory is as large and at least as aligned; the types used here are plain numbers, any bits of which
-        // are some number.
+        // SAFETY: the memory has this size and at least this alignment. The types used here are plain numbers, for
+        // which all bit patterns are valid.
         unsafe { slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast(), self.len) }
     }
 

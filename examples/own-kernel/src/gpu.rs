@@ -1,4 +1,4 @@
-//! The kernel on the first GPU, through cudarc: how PTX that a build script has made reaches a device.
+//! The kernel on the first GPU, with cudarc: how to load PTX from a build script onto a device.
 #![allow(unsafe_code)]
 
 use std::error::Error;
@@ -15,13 +15,13 @@ use warpswarm_ptx_builder::Package;
 
 use crate::Grid;
 
-/// The kernel as the build script has compiled it; empty where there was nothing to compile it with.
+/// The kernel, compiled by the build script; empty if there was no device toolchain.
 static KERNELS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx"));
 
 /// The name under which `entries!` exports the kernel.
 const ENTRY: &str = "summarise";
 
-/// The first GPU with the kernel loaded. It is for the thread that has opened it.
+/// The first GPU with the kernel loaded. Only the thread that opened it can use it.
 #[derive(Debug)]
 pub struct Gpu {
     /// The device's name.
@@ -35,19 +35,19 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// Where the kernel was not compiled, there is no driver or no device, or the device is too old.
+    /// If the kernel was not compiled, if there is no driver or no device, or if the device is too old.
     pub fn open() -> Result<Self, Box<dyn Error>> {
         let package = Package::open(KERNELS)?;
         let ptx = CString::new(package.module(ENTRY).ok_or("the package has no such kernel")?)?;
-        // SAFETY: loading the driver's library runs nothing but its own initialisers.
+        // SAFETY: loading the driver's library runs only its own initialisers.
         if !unsafe { sys::is_culib_present() } {
             return Err("there is no NVIDIA driver".into());
         }
         result::init()?;
         let device = result::device::get(0)?;
         let name = result::device::get_name(device)?;
-        // SAFETY: the driver has just given device, context and module; the context is released by `drop`, with which the
-        // module and its function go. The PTX ends with a zero byte.
+        // SAFETY: the driver has just returned device, context and module. `drop` releases the context, and with it the
+        // module and its function. The PTX ends with a zero byte.
         let function = unsafe {
             result::ctx::set_current(result::primary_ctx::retain(device)?)?;
             let module = result::module::load_data(ptx.as_ptr().cast())?;
@@ -60,7 +60,7 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// What the driver says.
+    /// An error of the driver.
     pub fn summarise(&self, numbers: &[f32], grid: Grid) -> Result<Summary, DriverError> {
         let of_numbers = Array::<f32>::new(numbers.len())?;
         let of_tiles = Array::<f32>::new(numbers.len().div_ceil(TILE))?;
@@ -77,8 +77,8 @@ impl Gpu {
         let mut result = Summary::default();
         let (blocks, threads) = ((grid.blocks, 1, 1), (grid.threads, 1, 1));
         let mut parameters = [(&raw mut args).cast::<c_void>()];
-        // SAFETY: `Args` is the kernel's one parameter, which the driver copies; its arrays have the lengths that it
-        // documents and live until all has been done, since the last copy waits for the launch.
+        // SAFETY: `Args` is the kernel's only parameter, which the driver copies. Its arrays have the documented
+        // lengths and live until the kernel has ended, because the last copy waits for the launch.
         unsafe {
             result::memcpy_htod_sync(of_numbers.address, numbers)?;
             let (shared, stream) = (grid.shared_bytes(), ptr::null_mut());
@@ -91,7 +91,8 @@ impl Gpu {
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        // SAFETY: retained by `open`, released once; nothing is under way. Nothing can be done about an error.
+        // SAFETY: `open` retained the context, it is released once, and no launch is running. An error cannot be
+        // handled.
         let _ = unsafe { result::primary_ctx::release(self.device) };
     }
 }
@@ -104,9 +105,9 @@ struct Array<T> {
 
 impl<T> Array<T> {
     fn new(len: usize) -> Result<Self, DriverError> {
-        // The driver allocates no arrays without bytes.
+        // The driver does not allocate empty arrays.
         let bytes = (len * size_of::<T>()).max(1);
-        // SAFETY: the memory is set to zero before anything reads it, and freed once, by `drop`.
+        // SAFETY: the memory is set to zero before any read, and `drop` frees it once.
         unsafe {
             let address = result::malloc_sync(bytes)?;
             let array = Array { address, item: std::marker::PhantomData };
@@ -122,7 +123,7 @@ impl<T> Array<T> {
 
 impl<T> Drop for Array<T> {
     fn drop(&mut self) {
-        // SAFETY: allocated by `new`, freed once, and no launch is under way. Nothing can be done about an error.
+        // SAFETY: `new` allocated the memory, it is freed once, and no launch is running. An error cannot be handled.
         let _ = unsafe { result::free_sync(self.address) };
     }
 }

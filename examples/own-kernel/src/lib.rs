@@ -1,5 +1,5 @@
-//! What the program and its test share: the kernel [launched under the emulator](emulated) and [on a GPU](gpu), and the
-//! same reduction on one thread.
+//! Code shared by the program and its test: launches of the kernel [in the emulator](emulated) and [on a GPU](gpu), and
+//! the same reduction on one thread.
 
 pub mod emulated;
 pub mod gpu;
@@ -12,20 +12,20 @@ use warpswarm_device::shared::Stored;
 /// The grid of a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
-    /// Blocks, at least 1.
+    /// The number of blocks, at least 1.
     pub blocks: u32,
-    /// Threads of a block: a multiple of 32 up to 1,024.
+    /// The number of threads per block, a multiple of 32 up to 1,024.
     pub threads: u32,
 }
 
 impl Grid {
-    /// The shared memory of a block, in bytes, as the kernel wants it.
+    /// The shared memory per block that the kernel needs, in bytes.
     fn shared_bytes(self) -> u32 {
         self.threads * Candidate::<f32>::BYTES
     }
 }
 
-/// Numbers of both signs and of several sizes, always the same.
+/// Deterministic numbers of both signs and of various magnitudes.
 pub fn numbers(count: usize) -> Vec<f32> {
     let number = |i: u64| {
         let mut z = (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -37,7 +37,7 @@ pub fn numbers(count: usize) -> Vec<f32> {
     (0..count as u64).map(number).collect()
 }
 
-/// The reduction on one thread, with plain loops.
+/// The same reduction on one thread, with plain loops.
 pub fn serially(numbers: &[f32]) -> Summary {
     let tiles = numbers.chunks(TILE).map(|tile| {
         let mut leaves = vec![0.0; LEAVES];
@@ -56,7 +56,7 @@ pub fn serially(numbers: &[f32]) -> Summary {
     Summary { sum, least, index }
 }
 
-/// Adds neighbours until one number is left.
+/// Adds pairs of neighbours until one number is left.
 fn pairwise(mut row: Vec<f32>) -> f32 {
     while row.len() > 1 {
         row = row.chunks(2).map(|pair| pair[0] + pair.get(1).unwrap_or(&0.0)).collect();

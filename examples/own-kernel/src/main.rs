@@ -1,4 +1,4 @@
-//! A kernel of one's own beside the same reduction on one thread: the same bits, on the emulator and on a GPU.
+//! Compares your own kernel, in the emulator or on a GPU, with the same reduction on one thread: the bits are the same.
 //! `cargo run --release -p warpswarm-example-own-kernel -- --backend gpu`
 
 use std::error::Error;

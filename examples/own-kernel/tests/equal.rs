@@ -1,4 +1,4 @@
-//! The kernel against the same reduction on one thread, with equality; and the page of the book that shows it.
+//! The kernel has the same bits as the reduction on one thread; and the book's page shows the kernel's file.
 
 use warpswarm_core::sum::{Sum, fold_slice};
 use warpswarm_example_own_kernel::{Grid, emulated, is_same, numbers, serially};
@@ -12,7 +12,7 @@ const GRIDS: [Grid; 5] = [
     Grid { blocks: 40, threads: 32 },
 ];
 
-/// On every grid and in several orders of threads.
+/// Compares on several grids and with several orders of threads.
 #[track_caller]
 fn check(numbers: &[f32]) {
     let expected = serially(numbers);
@@ -37,7 +37,7 @@ fn the_order_of_the_sum_is_that_of_the_library() {
         let sum = fold_slice::<f32, Sum>(&numbers, |_, x| x);
         assert_eq!(serially(&numbers).sum.to_bits(), sum.to_bits(), "{count} numbers");
     }
-    // In sequence it is another sum: the test can tell.
+    // A sequential sum differs, so the test can detect another order.
     let numbers = numbers(1000);
     assert_ne!(serially(&numbers).sum.to_bits(), numbers.iter().sum::<f32>().to_bits());
 }
@@ -54,12 +54,12 @@ fn equals_zeros_and_nan_have_their_order() {
     }
     assert_eq!(serially(&some).index, 7);
     check(&some);
-    // A NaN is never the least; the sum becomes one.
+    // NaN is never the smallest number, and makes the sum NaN.
     some[0] = f32::NAN;
     assert!(serially(&some).sum.is_nan() && serially(&some).index == 7);
 }
 
-/// The code of the page is the file, so that what a reader copies is what is tested here.
+/// The code on the page is that of the file, so readers copy tested code.
 #[test]
 fn the_page_shows_the_kernel_as_it_is() {
     let page = include_str!("../../../docs/how-to/write-a-kernel.md");

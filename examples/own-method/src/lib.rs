@@ -1,9 +1,9 @@
-//! What the program and its test share: the method with its kernels.
+//! Code shared by the program and its test: the method with its kernels.
 
 use jaya::Jaya;
 use warpswarm::{Float, Kernels, OwnMethod};
 
-/// The kernels that the build script has compiled.
+/// The kernels, compiled by the build script.
 pub const KERNELS: Kernels =
     Kernels::new(include_bytes!(concat!(env!("OUT_DIR"), "/kernels.wsptx")));
 

@@ -1,4 +1,4 @@
-//! A method of one's own, on the CPU and, where there is one, on the GPU: the same numbers.
+//! Your own method on the CPU and, if there is one, on the GPU, with the same results.
 //! `cargo run --release -p warpswarm-example-own-method`
 
 use warpswarm::problems::Rastrigin;
@@ -9,7 +9,7 @@ fn main() -> Result<(), warpswarm::Error> {
     let bounds = Bounds::uniform(10, -5.12, 3.0)?;
     let stop = Stop::iterations(3000);
     let settings = Settings { individuals: 64, runs: 4, seed: 1, stop, ..Settings::default() };
-    // So short a run is for the CPU, if one leaves it to the library.
+    // By default, the library would run such a short search on the CPU.
     let gpu = system::report().gpu.is_ok().then_some(Backend::Gpu);
     for backend in [Some(Backend::Cpu), gpu].into_iter().flatten() {
         let settings = Settings { backend, ..settings.clone() };

@@ -1,4 +1,4 @@
-//! A method of one's own gives the same bits on one thread, on several, and under the emulator.
+//! Your own method has the same bits on one thread, on several threads, and in the emulator.
 
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ fn everywhere_the_same() {
     check::<f64>(&ThreeBarTruss);
 }
 
-/// As many strata as individuals, each with one of them, in every coordinate.
+/// In every coordinate, each stratum contains exactly one individual.
 #[test]
 fn individuals_begin_in_strata() {
     let bounds = Bounds::uniform(2, -1.0, 3.0).unwrap();

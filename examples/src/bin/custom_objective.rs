@@ -1,4 +1,4 @@
-//! An objective of one's own, with a constraint:
+//! Your own objective, with a constraint:
 //! `cargo run --release -p warpswarm-examples --bin custom_objective`
 
 use models::can::Can;
@@ -8,7 +8,7 @@ use warpswarm_examples::KERNELS;
 fn main() -> Result<(), warpswarm::Error> {
     let can = Can { volume: 330.0 };
     let bounds = Bounds::new(vec![1.0, 1.0], vec![20.0, 40.0])?;
-    // Independent runs say how far one of them can be trusted.
+    // Several independent runs show how reliable a single one is.
     let settings = Settings { individuals: 256, runs: 8, ..Settings::default() };
     let objective = OwnObjective::new("Can", can).with_kernels(KERNELS);
     let report =

@@ -1,5 +1,6 @@
-//! Clusters of atoms with the least energy: many short descents, each from the best so far with its weakest atoms
-//! elsewhere. `cargo run --release -p warpswarm-examples --bin lennard-jones -- --picture lennard-jones.svg`
+//! Clusters of atoms with minimal energy, found by many short local searches. Each starts from the best cluster so far,
+//! with its most weakly bound atoms moved.
+//! `cargo run --release -p warpswarm-examples --bin lennard-jones -- --picture lennard-jones.svg`
 
 use std::error::Error;
 
@@ -10,21 +11,21 @@ use warpswarm_examples::chart::{
 };
 use warpswarm_examples::{Arguments, uniform};
 
-/// How much is done for a cluster.
+/// The computational effort for a cluster.
 #[derive(Clone, Copy)]
 struct Effort {
     atoms: usize,
-    /// Searches, each with a seed of its own.
+    /// Number of independent searches.
     seeds: usize,
-    /// How often the weakest atoms are moved.
+    /// Number of times that the weakest atoms are moved.
     rounds: u64,
-    /// Iterations of a round.
+    /// Iterations per round.
     iterations: u64,
 }
 
-/// Descents of a search side by side.
+/// Parallel local searches of each search.
 const DESCENTS: usize = 16;
-/// Half the side of the box.
+/// Half the side length of the box.
 const REACH: f64 = 2.5;
 
 /// A cluster, `[atom][x, y, z]`, and its energy.
@@ -75,7 +76,7 @@ fn search(effort: Effort) -> Result<Vec<Cluster>, Box<dyn Error>> {
     let none = Cluster { energy: f64::INFINITY, atoms: Vec::new() };
     let mut best = vec![none; effort.seeds];
     for round in 0..=effort.rounds {
-        // The first descents begin anywhere, and the last ones where the best is, with small steps.
+        // The first local searches start anywhere; the last ones start at the best cluster, with small steps.
         let (step, bounds) = match round {
             0 => (0.05, anywhere.clone()),
             _ => {
@@ -110,7 +111,7 @@ fn search(effort: Effort) -> Result<Vec<Cluster>, Box<dyn Error>> {
     Ok(best)
 }
 
-/// A cluster with so many of its weakest atoms elsewhere at its surface.
+/// The cluster with `weakest` of its most weakly bound atoms moved to other places on its surface.
 fn moved(cluster: &Cluster, draw: u64, weakest: u64) -> Vec<f64> {
     let count = cluster.atoms.len() / 3;
     let mut atoms = cluster.atoms.clone();
@@ -125,7 +126,7 @@ fn moved(cluster: &Cluster, draw: u64, weakest: u64) -> Vec<f64> {
         let mut order: Vec<usize> = (0..count).collect();
         order.sort_by(|&i, &j| energy(j).total_cmp(&energy(i)));
         let middle = [0, 1, 2].map(|k| (0..count).map(|i| of(i)[k]).sum::<f64>() / count as f64);
-        // As far out as the atom in the middle of that order, and a little more.
+        // The distance from the centre: that of the median atom in this order, plus 0.3.
         let radius = 0.3 + square(of(order[count / 2]), middle).sqrt();
         let direction = [0, 1, 2].map(|k| uniform(3 * (draw + number) + k) - 0.5);
         let length = square(direction, [0.0; 3]).sqrt().max(1e-3);
@@ -137,7 +138,7 @@ fn moved(cluster: &Cluster, draw: u64, weakest: u64) -> Vec<f64> {
     atoms
 }
 
-/// Atoms as balls, those in front last and brighter.
+/// Draws atoms as balls; those in front are drawn last and brighter.
 fn draw(area: &Area<'_>, cluster: &Cluster) -> Drawn {
     const PIXELS: f64 = 75.0;
     let mut atoms: Vec<&[f64]> = cluster.atoms.chunks(3).collect();

@@ -1,4 +1,4 @@
-//! Six regressions of NIST's, from wide bounds to the digits that are certified.
+//! Six of NIST's regression problems, from wide bounds to the certified digits.
 //! `cargo run --release -p warpswarm-examples --bin nist -- --picture nist.svg`
 
 use clap::Parser;
@@ -6,7 +6,7 @@ use warpswarm::{DeParams, Report, Settings, Stop, problems};
 use warpswarm_examples::Arguments;
 use warpswarm_examples::chart::{Drawn, Look, Panel, Series, panel, picture};
 
-/// Each regression, and after how many iterations its sum no longer falls.
+/// Each regression, and the number of iterations after which its sum of squares no longer decreases.
 const REGRESSIONS: [(&str, u64); 6] = [
     ("nist-thurber", 600),
     ("nist-mgh09", 1000),
@@ -16,7 +16,7 @@ const REGRESSIONS: [(&str, u64); 6] = [
     ("nist-lanczos3", 6000),
 ];
 
-/// Correct digits that are asked for.
+/// The required number of correct digits.
 const DIGITS: f64 = 6.0;
 
 fn main() -> Drawn {
@@ -60,7 +60,7 @@ fn main() -> Drawn {
     })
 }
 
-/// How far each run is from what is certified, over its iterations.
+/// The distance of each run from the certified value, over its iterations.
 fn convergence(report: &Report<f64>, certified: f64) -> Vec<Vec<(f64, f64)>> {
     let of_run = |run: usize| {
         let at = |record: &warpswarm::Progress<f64>| {

@@ -1,4 +1,4 @@
-//! Two templates are found in an image at once: moved, turned and scaled.
+//! Finds two templates in an image at once; they are translated, rotated and scaled.
 //! `cargo run --release -p warpswarm-examples --bin registration -- --picture registration.svg`
 
 use clap::Parser;
@@ -12,13 +12,13 @@ use warpswarm_examples::chart::{
 };
 use warpswarm_examples::{Arguments, KERNELS, uniform};
 
-/// Points of the image in a row, and rows.
+/// Width and height of the image, in points.
 const SIZE: usize = 96;
-/// Points of a template in a row, and rows.
+/// Width and height of a template, in points.
 const POINTS: usize = 17;
 /// The standard deviation of the noise, in the image and again in the templates; black is 0, white 1.
 const NOISE: f64 = 0.03;
-/// Where the templates were cut out of the image: x, y, angle, scale.
+/// The places from which the templates were cut: x, y, angle, scale.
 const TRUTH: [[f64; 4]; 2] = [[30.0, 33.0, 0.6, 1.2], [66.0, 62.0, -1.1, 0.8]];
 
 fn main() -> Drawn {
@@ -28,7 +28,7 @@ fn main() -> Drawn {
     let mut data = Data::<f32>::new();
     let single = |numbers: &[f64]| numbers.iter().map(|&x| x as f32).collect::<Vec<f32>>();
     let table = data.matrix(single(&image), SIZE)?;
-    // Each run has its own template: where its points are, and how bright.
+    // Each run has its own template: coordinates and brightness of its points.
     let points: Vec<[f64; 2]> = (0..POINTS * POINTS).map(point).collect();
     let templates = TRUTH.iter().flat_map(|&truth| points.iter().map(move |&p| placed(truth)(p)));
     let greys: Vec<f64> =
@@ -57,7 +57,7 @@ fn main() -> Drawn {
     };
     let algorithm = DeParams::default().into();
     let report = minimise::<f32, _>(&objective, &bounds, &algorithm, &settings)?;
-    // What the same runs begin with.
+    // The initial individuals of the same runs.
     let settings = Settings { stop: Stop::iterations(0), polish: Some(false), ..settings };
     let start = minimise::<f32, _>(&objective, &bounds, &algorithm, &settings)?;
 
@@ -79,15 +79,15 @@ fn main() -> Drawn {
     })
 }
 
-/// Where a run has put its template.
+/// The place at which a run has found its template.
 fn place(run: &RunReport<f32>) -> [f64; 4] {
     std::array::from_fn(|k| f64::from(run.best.position[k]))
 }
 
-/// How bright the scene is without noise: a gradient, a bright disc, a dark bar, a triangle, and waves.
+/// The brightness of the scene without noise: a gradient, waves, discs, a dark bar, a triangle, and a rectangle.
 fn scene([x, y]: [f64; 2]) -> f64 {
     let mut bright = 0.35 + 0.003 * x + 0.001 * y + 0.06 * (0.25 * x).sin() * (0.2 * y).cos();
-    // Soft edges, about two points wide.
+    // Edges are soft, about two points wide.
     let mut paint =
         |inside: f64, shade: f64| bright += (0.5 + 0.5 * inside).clamp(0.0, 1.0) * (shade - bright);
     paint(9.0 - (x - 27.0).hypot(y - 30.0), 0.95);
@@ -103,23 +103,23 @@ fn scene([x, y]: [f64; 2]) -> f64 {
     bright
 }
 
-/// Point `i` of a template, from its middle.
+/// Point `i` of a template, relative to its centre.
 fn point(i: usize) -> [f64; 2] {
     [i % POINTS, i / POINTS].map(|p| p as f64 - (POINTS / 2) as f64)
 }
 
-/// With the noise of draw `i`: the sum of four uniform numbers, about normal.
+/// Adds the noise of draw `i`: the sum of four uniform numbers, which is approximately normal.
 fn noisy(bright: f64, i: usize) -> f64 {
     let sum: f64 = (0..4).map(|k| uniform(4 * i as u64 + k)).sum();
     bright + NOISE * 3.0_f64.sqrt() * (sum - 2.0)
 }
 
-/// The image in squares of two by two points, and the outlines of the templates.
+/// Draws the image in squares of two by two points, and the outlines of the templates.
 fn draw(area: &Area<'_>, image: &[f64], places: &[[f64; 4]]) -> Drawn {
     const PIXELS: f64 = 4.6;
     let at = |[x, y]: [f64; 2]| ((10.0 + PIXELS * x) as i32, (5.0 + PIXELS * y) as i32);
     for y in (0..SIZE).step_by(2) {
-        // Neighbours of one of 12 shades are one rectangle.
+        // There are 12 shades; neighbours with the same shade become one rectangle.
         let shade = |x: usize| {
             let four = [0, 1, SIZE, SIZE + 1].map(|i| image[y * SIZE + x + i]);
             (3.0 * four.iter().sum::<f64>()).clamp(0.0, 11.0) as u8
@@ -138,7 +138,7 @@ fn draw(area: &Area<'_>, image: &[f64], places: &[[f64; 4]]) -> Drawn {
         let corners = [[-end, -end], [end, -end], [end, end], [-end, end], [-end, -end]];
         let outline = |place: [f64; 4]| corners.map(placed(place)).map(at);
         let middle = |[x, y, ..]: [f64; 4]| at([x, y]);
-        // Rings are where the templates were cut out.
+        // Rings show from where the templates were cut.
         for (style, more) in [(WHITE.stroke_width(5), 1), (COLOURS[number].stroke_width(2), 0)] {
             area.draw(&PathElement::new(outline(place), style))?;
             area.draw(&Circle::new(middle(TRUTH[number]), 7 + more, style))?;

@@ -1,4 +1,4 @@
-//! Hares and lynxes: a simulation calibrated to noisy counts, twenty times over.
+//! Hares and lynxes: a simulation is calibrated to noisy counts, in twenty independent repetitions.
 //! `cargo run --release -p warpswarm-examples --bin simulator -- --picture simulator.svg`
 
 use clap::Parser;
@@ -7,7 +7,7 @@ use warpswarm::{Bounds, Data, DeParams, OwnObjective, Settings, Stop, Variable, 
 use warpswarm_examples::chart::{Drawn, Look, Panel, Series, panel, picture};
 use warpswarm_examples::{Arguments, KERNELS, uniform};
 
-/// Rates are sought over two and three magnitudes, on a logarithmic scale.
+/// The bounds of the rates span two or three orders of magnitude, on a logarithmic scale.
 const VARIABLES: [Variable; 6] = [
     Variable::log("birth", 0.1, 10.0),
     Variable::log("hunting", 1e-3, 1.0),
@@ -18,12 +18,12 @@ const VARIABLES: [Variable; 6] = [
 ];
 const TRUTH: [f64; 6] = [0.55, 0.028, 0.024, 0.8, 34.0, 6.0];
 const YEARS: usize = 21;
-/// The standard deviation of what is counted, in animals.
+/// The standard deviation of the counts, in animals.
 const NOISE: f64 = 3.0;
 
 fn main() -> Drawn {
     let options = Arguments::parse().options;
-    // Every run is a calibration to counts of its own, so their spread says how far one is to be trusted.
+    // Each run is a calibration to its own counts, so the spread of the runs shows the uncertainty of one.
     let runs = if options.small { 3 } else { 20 };
     let truth = trajectory(TRUTH);
     let of_year = |year: usize, kind: usize| truth[year * STEPS][kind];
@@ -84,14 +84,14 @@ fn main() -> Drawn {
     })
 }
 
-/// Hares and lynxes after each step, by the parameters.
+/// The numbers of hares and lynxes after each step, for these parameters.
 fn trajectory([birth, hunting, growth, death, hares, lynxes]: [f64; 6]) -> Vec<[f64; 2]> {
     let rates = [birth, hunting, growth, death];
     let next = |animals: &[f64; 2]| Some(step(rates, *animals, 1.0 / STEPS as f64));
     std::iter::successors(Some([hares, lynxes]), next).take((YEARS - 1) * STEPS + 1).collect()
 }
 
-/// About normal: the sum of twelve uniform numbers, less its mean.
+/// An approximately normal number: the sum of twelve uniform numbers minus its mean.
 fn normal(draw: u64) -> f64 {
     (0..12).map(|k| uniform(12 * draw + k)).sum::<f64>() - 6.0
 }

@@ -1,4 +1,4 @@
-//! Where the spots of a microscope's pictures are: a million fits, with their errors.
+//! Locates spots in microscope images: a million fits, with their errors.
 //! `cargo run --release -p warpswarm-examples --bin spots -- --picture spots.svg`
 
 use std::time::Instant;
@@ -10,9 +10,9 @@ use warpswarm::{Backend, Bounds, Data, Variable, fit};
 use warpswarm_examples::chart::{Area, Drawn, Look, Panel, Series, panel, picture};
 use warpswarm_examples::{KERNELS, Options, uniform};
 
-/// Pixels of a line.
+/// Number of pixels of a line.
 const LINE: usize = 64;
-/// The standard deviation of a pixel's noise.
+/// The standard deviation of the noise of a pixel.
 const NOISE: f64 = 2.0;
 
 #[derive(clap::Parser)]
@@ -73,7 +73,7 @@ fn main() -> Drawn {
     located(&arguments, (Spot, "Spot", SIDE * SIDE), &bounds, truth, value)
 }
 
-/// Makes pictures up, fits them, and says how far from the truth they are.
+/// Generates images, fits them, and prints the distances from the truth.
 fn located<M: SmoothModel<f32, N>, const N: usize>(
     arguments: &Arguments,
     (model, name, pixels): (M, &'static str, usize),
@@ -98,13 +98,13 @@ fn located<M: SmoothModel<f32, N>, const N: usize>(
     let settings = FitSettings {
         start,
         backend: arguments.backend,
-        // As tight as noise makes sense of.
+        // Smaller tolerances make no sense with this noise.
         ftol: Some(1e-4),
         xtol: Some(1e-4),
         evaluations: Some(if N == 5 { 11 } else { 21 }),
         ..FitSettings::default()
     };
-    // The first time loads kernels; memory is written for the first time, too.
+    // The first repetition also loads the kernels and touches new memory.
     let mut seconds = Vec::new();
     let fits = loop {
         let seen = seen.clone();
@@ -132,7 +132,7 @@ fn located<M: SmoothModel<f32, N>, const N: usize>(
     picture(file, (560, 360), |area| draw(area, &strayed))
 }
 
-/// Says how fast fits were, and whether they are as near to the truth as they say.
+/// Prints the speed of the fits, and how often their standard errors contain the truth.
 fn say(fits: &Fits<f32>, seconds: &mut [f64], strayed: &[f64]) {
     let count = fits.len();
     let later = 1.min(seconds.len() - 1);
@@ -150,7 +150,7 @@ fn say(fits: &Fits<f32>, seconds: &mut [f64], strayed: &[f64]) {
     );
 }
 
-/// How far places are from the truth, in standard errors, beside a normal distribution.
+/// Draws the distances of the positions from the truth, in standard errors, and a normal distribution.
 fn draw(area: &Area<'_>, strayed: &[f64]) -> Drawn {
     const WIDTH: f64 = 0.25;
     let mut counts = [0_u32; 32];
@@ -177,7 +177,7 @@ fn draw(area: &Area<'_>, strayed: &[f64]) -> Drawn {
     panel(area, &texts, &series)
 }
 
-/// A pixel's noise: the sum of twelve uniform numbers, about normal.
+/// The noise of a pixel: the sum of twelve uniform numbers minus its mean, which is approximately normal.
 fn noise(pixel: usize) -> f64 {
     let draws = (0..12).map(|k| uniform((1 << 50) + (12 * pixel + k) as u64));
     NOISE * (draws.sum::<f64>() - 6.0)

@@ -1,4 +1,4 @@
-//! A spring of the least mass: which constraints hold it back, iteration by iteration.
+//! A spring of minimal mass; shows in each iteration which constraints are active.
 //! `cargo run --release -p warpswarm-examples --bin spring -- --picture spring.svg`
 
 use clap::Parser;
@@ -21,7 +21,7 @@ fn main() -> Drawn {
     let mut above = Vec::new();
     println!("iteration       mass  {:>10}{:>12}{:>12}{:>12}", "g1", "g2", "g3", "g4");
     for iteration in 0..=iterations {
-        // The best of all that individuals have found, and what the problem says of it.
+        // Evaluate the global best, to obtain its constraints.
         let swarm = &optimiser.state()?[0];
         let fitness = swarm.best.iter().enumerate();
         let (best, _) = fitness.min_by_key(|(_, f)| f.ordered()).ok_or("no individuals")?;

@@ -1,8 +1,8 @@
-//! A kernel of one's own: the sum of many numbers, the least of them, and where that is. Thread, warp, block and
-//! grid each reduce once.
+//! Your own kernel: the sum of many numbers, the smallest of them, and its index. Each level, thread, warp, block and
+//! grid, reduces once.
 //!
-//! Any grid of blocks of whole warps may launch it. The result has the same bits for every grid: the order of the sum
-//! depends on the number of terms alone, and the order of candidates is total.
+//! The grid may have any number of blocks of whole warps. The result has the same bits for every grid, because the
+//! order of the sum depends only on the number of terms, and the order of candidates is total.
 
 #![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx))]
 
@@ -13,37 +13,37 @@ use warpswarm_device::shared::SharedArray;
 use warpswarm_device::view::View;
 use warpswarm_device::{block, grid, thread, warp};
 
-/// What the host gives to the kernel. Every array is aligned to 16 bytes, as the driver's allocations are.
+/// The kernel's arguments, set by the host. Every array is aligned to 16 bytes, as the driver's allocations are.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Args {
-    /// `[number]`
+    /// The numbers, `[number]`.
     pub numbers: Ptr<f32>,
     /// The sum of each tile of 1,024 numbers, `[tile]`; the kernel writes it.
     pub tiles: Ptr<f32>,
-    /// The least of each block, `[block]`; the kernel writes it.
+    /// The smallest number of each block, `[block]`; the kernel writes it.
     pub blocks: Ptr<Candidate<f32>>,
-    /// One counter, zero before the launch and after it.
+    /// A counter, zero before and after the launch.
     pub ticket: Ptr<u32>,
-    /// One result.
+    /// The result; the kernel writes it.
     pub summary: Ptr<Summary>,
-    /// How many numbers there are, up to [`MAX_TERMS`](warpswarm_core::sum::MAX_TERMS).
+    /// The number of numbers, up to [`MAX_TERMS`](warpswarm_core::sum::MAX_TERMS).
     pub count: u32,
 }
 
-/// What the kernel finds out.
+/// The kernel's result.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Summary {
     /// The sum of all numbers.
     pub sum: f32,
-    /// The least of them.
+    /// The smallest number.
     pub least: f32,
-    /// Its index, the lowest among equals; `u32::MAX` where there are no numbers.
+    /// Its index, the lowest one among equal numbers; `u32::MAX` if there are no numbers.
     pub index: u32,
 }
 
-/// The better of two candidates.
+/// The operator that selects the better of two candidates.
 pub struct Least;
 
 impl Operator<Candidate<f32>> for Least {
@@ -57,14 +57,14 @@ impl Operator<Candidate<f32>> for Least {
     }
 }
 
-/// The kernel. Shared memory: a `Candidate<f32>` for every thread of the block.
+/// The kernel. Shared memory: one `Candidate<f32>` per thread of the block.
 #[inline(always)]
 pub fn summarise(args: &Args) {
     const TILE: u32 = self::TILE as u32;
     let (count, tile_count) = (args.count, args.count.div_ceil(TILE));
     let (this_block, block_count) = (thread::block_index(), thread::grid_dim());
     let warps = thread::block_dim() / 32;
-    // SAFETY: the host gives arrays of these lengths, and the shared memory.
+    // SAFETY: the host allocates arrays of these lengths, and the shared memory.
     let (numbers, tiles, blocks, ticket, summary, scratch) = unsafe {
         (
             View::new(args.numbers, count as usize),
@@ -77,7 +77,7 @@ pub fn summarise(args: &Args) {
     };
     let (mut best, mut tile) = (Candidate::NONE, this_block * warps + thread::warp());
     while tile < tile_count {
-        // Thread: lane l takes the terms l, l + 32, l + 64 and so on of the warp's tile.
+        // Thread: lane l adds the terms l, l + 32, l + 64 and so on of the warp's tile.
         let (mut partial, mut i) = (0.0, tile * TILE + thread::lane());
         while i < count.min((tile + 1) * TILE) {
             let value = numbers.get(i as usize);
@@ -85,14 +85,14 @@ pub fn summarise(args: &Args) {
             best = best.better(Candidate::new(Fitness { violation: 0.0, value }, i));
             i += LEAVES as u32;
         }
-        // Warp: all 32 lanes join their partial sums, and all have the result.
+        // Warp: the 32 lanes add their partial sums, and all receive the result.
         let sum = warp::join::<f32, Sum, 32>(partial);
         if thread::lane() == 0 {
             tiles.set(tile as usize, sum);
         }
         tile += block_count * warps;
     }
-    // Block: the tree. Grid: the last block to arrive reduces once more and sees what all others wrote.
+    // Block: a tree reduction. Grid: the last block to arrive reduces the results that all blocks have written.
     let best = block::reduce::<_, Least>(best, scratch);
     let offered = (blocks, this_block);
     let best = grid::reduce::<_, Least>(best, offered, ticket, block_count, scratch);
@@ -109,11 +109,11 @@ pub fn summarise(args: &Args) {
 }
 
 warpswarm_device::entries! {
-    /// What the emulator can launch; on a GPU it is an entry of this name.
+    /// The kernels that the emulator can launch. On a GPU, each is an entry with this name.
     pub fn entries { "summarise" => |args: Args| summarise(&args), }
 }
 
-/// A panic ends the launch; nothing here can panic.
+/// A panic would abort the launch; no code here can panic.
 #[cfg(target_arch = "nvptx64")]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {

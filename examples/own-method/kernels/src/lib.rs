@@ -1,16 +1,16 @@
-//! Jaya, as an example of a method of one's own: individuals move to the best and from the worst.
+//! Jaya, an example of your own method: individuals move towards the best and away from the worst.
 //!
-//! **Equation** (of one coordinate; b is the best's, w the worst's of all individuals):
+//! **Equation** (for one coordinate; b is that of the best individual, w that of the worst):
 //!
 //! ```text
 //! x' = x + r1 (b - |x|) - r2 (w - |x|)        r1, r2 uniform in (0, 1)
 //! ```
 //!
-//! A proposal is taken if it is better. There is nothing to be tuned.
+//! A proposal is accepted if it is better. There are no parameters to tune.
 //!
-//! **Where it begins.** Each coordinate's range is cut into as many strata as there are individuals; of n individuals, number
-//! i begins in stratum i (2 k + 1) mod n of coordinate k, somewhere. The paper has them begin anywhere; this shows how a
-//! method places its individuals.
+//! **Initial points.** Each coordinate's range is divided into as many strata as there are individuals. Individual i of
+//! n starts at a random place in stratum i (2 k + 1) mod n of coordinate k. In the paper, initial points are uniform in
+//! the whole range; the strata show how a method places its individuals.
 //!
 //! **Source.** R. V. Rao, "Jaya: a simple and new optimization algorithm for solving constrained and
 //! unconstrained optimization problems", International Journal of Industrial Engineering Computations 7,
@@ -28,7 +28,7 @@ use warpswarm_core::random::Draw;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Jaya<R> {
-    /// What happens to a coordinate that leaves its bounds.
+    /// The treatment of coordinates that leave their bounds.
     pub limits: Limits<R>,
 }
 
@@ -41,7 +41,7 @@ impl<R: Float> Default for Jaya<R> {
 impl<R: Float> Method<R> for Jaya<R> {
     const OWN: usize = 0;
     const NUMBERS: usize = 0;
-    /// The worst individual.
+    /// The index of the worst individual.
     type Observation = u32;
     type Plan = u32;
 
@@ -93,5 +93,5 @@ impl<R: Float> Method<R> for Jaya<R> {
     }
 }
 
-// The kernels `jaya_f32_x32k1` and so on, and what the emulator runs instead.
+// Exports the kernels `jaya_f32_x32k1` and so on, and their versions for the emulator.
 warpswarm_kernels::export_method! { jaya, "jaya", Jaya<f32>, Jaya<f64> }

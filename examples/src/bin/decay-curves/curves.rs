@@ -1,15 +1,15 @@
-//! What the program and its test share: curves that were made up, and how to fit them.
+//! Synthetic curves and their fits, shared by the program and its test.
 
 use warpswarm::fit::{FitSettings, Fits};
 use warpswarm::problem_file::{NamedNumbers, ProblemFile};
 use warpswarm::{Precise, Result};
 use warpswarm_examples::uniform;
 
-/// Points of a curve.
+/// Number of points of a curve.
 pub(crate) const POINTS: usize = 64;
 
-/// The model, and between which values its parameters are sought. That one lifetime is at most 1 and the other at least 1 says
-/// which is which.
+/// The model, and the bounds of its parameters. One lifetime is at most 1 and the other at least 1, which makes them
+/// distinguishable.
 const MODEL: &str = r#"
 fit = "counts ~ a1 * exp(-t / tau1) + a2 * exp(-t / tau2) + background"
 [variables]
@@ -27,12 +27,12 @@ pub(crate) fn truth(number: u64) -> [f64; 5] {
     [1.0 + a, 0.3 + 0.4 * b, 0.5 + c, 2.0 + 2.0 * d, 0.2 * e]
 }
 
-/// When a curve's points are counted.
+/// The times of a curve's points.
 pub(crate) fn times() -> Vec<f64> {
     (0..POINTS).map(|i| 0.15 * i as f64).collect()
 }
 
-/// What is counted of curve `number`, `[point]`, with so much noise.
+/// The counts of curve `number`, `[point]`, with noise of this size.
 pub(crate) fn counts(number: u64, noise: f64) -> Vec<f64> {
     let [a1, tau1, a2, tau2, background] = truth(number);
     let curve = |t: f64| a1 * (-t / tau1).exp() + a2 * (-t / tau2).exp() + background;
@@ -41,11 +41,11 @@ pub(crate) fn counts(number: u64, noise: f64) -> Vec<f64> {
     times().into_iter().enumerate().map(at).collect()
 }
 
-/// Fits all curves: their times are shared, and each has counts of its own.
+/// Fits all curves. They share their times, and each has its own counts.
 ///
 /// # Errors
 ///
-/// Where there are no curves, or the backend fails.
+/// If there are no curves, or the backend fails.
 pub(crate) fn fit<R: Precise>(curves: u64, noise: f64, settings: &FitSettings) -> Result<Fits<R>> {
     let times = times();
     let counts: Vec<f64> = (0..curves).flat_map(|number| counts(number, noise)).collect();

@@ -27,7 +27,7 @@ fn main() -> Drawn {
     println!("{curves} curves on {}: {seconds:.3} s, {each:.3} ms a fit", fits.device());
     println!("{}", statuses(&fits));
 
-    // Relative errors, `[parameter][curve]`, and how many standard errors they are.
+    // Relative errors, `[parameter][curve]`, and the same in units of the standard errors.
     let mut errors = vec![Vec::with_capacity(fits.len()); names.len()];
     let mut sizes = errors.clone();
     for one in fits.iter() {
@@ -57,7 +57,7 @@ fn main() -> Drawn {
     })
 }
 
-/// How many fits have ended how.
+/// Counts the fits by status.
 fn statuses(fits: &Fits<f64>) -> String {
     let count = |ended: FitStatus| fits.iter().filter(|fit| fit.status() == ended).count();
     let counts = FitStatus::ALL.map(|ended| (count(ended), ended.name()));
@@ -65,7 +65,7 @@ fn statuses(fits: &Fits<f64>) -> String {
     counts.map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Within which errors a half and nine tenths of a parameter's values are, and which part of them the truth is near.
+/// Prints the errors below which 50 % and 90 % of a parameter's values are, and the fraction of fits near the truth.
 fn show(name: &str, errors: &[f64], sizes: &[f64]) {
     let mut errors: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
     errors.sort_by(f64::total_cmp);
@@ -78,7 +78,7 @@ fn show(name: &str, errors: &[f64], sizes: &[f64]) {
     println!("{name:14}  {half:9.3} %  {most:16.3} %  {one:20.1} %   {two:7.1} %");
 }
 
-/// A histogram's outline: how many of the errors are in each of 40 bins from -4 % to 4 %.
+/// The outline of a histogram: the number of errors in each of 40 bins from -4 % to 4 %.
 fn stairs(errors: &[f64]) -> Vec<(f64, f64)> {
     const BINS: usize = 40;
     let edge = |bin: usize| -4.0 + 8.0 * bin as f64 / BINS as f64;

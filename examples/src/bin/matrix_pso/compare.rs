@@ -1,4 +1,4 @@
-//! The matrices beside the library's swarm, iteration by iteration.
+//! Compares the matrices with the library's swarm after each iteration.
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use warpswarm::{Backend, Optimiser, Settings, Stop};
 use super::swarm::{Form, Swarm};
 use super::{Arguments, number, problems};
 
-/// How long both are the same, and how far they are apart after that.
+/// The result of the comparison: how long both are equal, and how far apart they are later.
 pub(crate) struct Compared {
     iterations: u64,
-    /// The first iterations in which all have the same bits.
+    /// The number of iterations, from the first on, in which all numbers have the same bits.
     equal: u64,
-    /// The widest distance of a coordinate of any position, in ranges, after some iterations.
+    /// Iterations, and the largest difference of a coordinate, relative to the range of the bounds.
     distances: Vec<(u64, f64)>,
     /// The library's best value.
     best: f64,
 }
 
-/// Runs both.
+/// Runs both swarms.
 pub(crate) fn beside(arguments: &Arguments, form: Form) -> Result<Compared, warpswarm::Error> {
     let problem = problems::find(arguments.problem.id())?;
     let bounds = problem.bounds(arguments.dim)?;
@@ -45,7 +45,7 @@ pub(crate) fn beside(arguments: &Arguments, form: Form) -> Result<Compared, warp
         }
         let shown = iteration == arguments.iterations || [1, 10, 100, 1000].contains(&iteration);
         if shown {
-            // Positions come first.
+            // `pairs` begins with the positions.
             let positions = &pairs[..swarm.position.len()];
             let widest = positions.iter().fold(0.0, |most: f64, [a, b]| most.max((a - b).abs()));
             let (lower, upper) = form.bounds;
@@ -56,7 +56,7 @@ pub(crate) fn beside(arguments: &Arguments, form: Form) -> Result<Compared, warp
     Ok(compared)
 }
 
-/// All numbers of both, side by side: positions, velocities, personal bests and their values, the global best.
+/// Pairs of all numbers of both: positions, velocities, personal bests and their values, and the global best.
 fn pairs(swarm: &Swarm, library: &mut Optimiser<f64>) -> Result<Vec<[f64; 2]>, warpswarm::Error> {
     let state = &library.state()?[0];
     let mut pairs = Vec::new();
@@ -70,7 +70,7 @@ fn pairs(swarm: &Swarm, library: &mut Optimiser<f64>) -> Result<Vec<[f64; 2]>, w
         }
     }
     let values = swarm.personal_fitness.iter().zip(&state.best);
-    // Maximised is the negative.
+    // The matrices maximise the negative of the library's objective.
     pairs.extend(values.map(|(ours, theirs)| [-ours, theirs.value]));
     let global = swarm.global_best.iter().zip(&state.global_position);
     pairs.extend(global.map(|(&ours, &theirs)| [ours, theirs]));
@@ -97,7 +97,7 @@ impl fmt::Display for Compared {
         let Compared { iterations, equal, best, .. } = self;
         write!(f, "the library's best value is {best}; {equal} of {iterations} iterations ")?;
         write!(f, "have the same bits")?;
-        // Where all is the same there is no distance.
+        // Show distances only if some iterations differ.
         for (iteration, distance) in self.distances.iter().filter(|_| equal < iterations) {
             write!(f, "\nafter {iteration}, positions are at most {distance:.1e} ranges apart")?;
         }

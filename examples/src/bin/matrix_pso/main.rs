@@ -1,10 +1,10 @@
-//! Particle swarm optimisation as operations on whole matrices, after the PSO notes: velocities, positions and personal
-//! bests are matrices, with two temporary ones; it maximises; the fitness is a function on the host.
+//! Particle swarm optimisation with operations on whole matrices, as in the PSO notes. Velocities, positions and
+//! personal bests are matrices; two more are temporary. It maximises, and the fitness is a function on the host.
 //!
 //! `cargo run --release -p warpswarm-examples --bin matrix_pso -- --compare`
 //!
-//! `--compare` has the library do the same beside it, iteration by iteration, and counts those in which velocities,
-//! positions and personal bests have the same bits. `cargo xtask reproduce notes` makes a page of it.
+//! `--compare` runs the library's swarm in parallel, and counts the iterations in which velocities, positions and
+//! personal bests have the same bits. `cargo xtask reproduce notes` writes a page with the results.
 
 mod compare;
 mod swarm;
@@ -55,7 +55,7 @@ struct Arguments {
     json: bool,
 }
 
-/// Functions with a least value, of which the notes' swarm finds the largest of the negative.
+/// Functions to minimise; the notes' swarm maximises their negative.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Problem {
     Sphere,
@@ -97,7 +97,7 @@ impl Preset {
     }
 }
 
-/// One run's best point, and the seconds that its iterations took.
+/// The best point of a run, and the seconds that its iterations took.
 struct Found {
     value: f64,
     position: Vec<f64>,
@@ -124,7 +124,7 @@ impl Arguments {
         Swarm::new(form, self.dim, self.individuals as usize, key)
     }
 
-    /// What is maximised.
+    /// The function to maximise.
     fn fitness(&self) -> impl Fn(&[f64]) -> f64 + use<> {
         let (value, shift) = (self.problem.value(), self.shift);
         move |x| {
@@ -173,7 +173,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Numbers as short as can be; what is not finite as a string, as `warpswarm` writes it.
+/// The shortest text of a number; numbers that are not finite as a string, in the format of `warpswarm`.
 fn number(x: f64) -> String {
     if x.is_finite() { format!("{x:?}") } else { format!("\"{x}\"") }
 }

@@ -1,24 +1,24 @@
-//! The swarm of the notes: whole matrices, one column a particle.
+//! The swarm of the notes: whole matrices, with one column per particle.
 
 use nalgebra::{DMatrix, DVector};
 use warpswarm_core::random::{PLACES, Purpose, RunKey, Stream};
 
-/// What the notes say, and where they may be read in two ways.
+/// The parameters of the notes, and choices where the notes are ambiguous.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Form {
-    /// w, c1 and c2. The notes have no w, which is w = 1, and c1 = c2 = 2.
+    /// w, c1 and c2. The notes have no w, which means w = 1, and c1 = c2 = 2.
     pub(crate) weights: [f64; 3],
-    /// The largest speed in ranges an iteration; infinite for none, as in the notes.
+    /// The velocity limit, relative to the range of the bounds; infinite for no limit, as in the notes.
     pub(crate) speed: f64,
-    /// Lower and upper bound of each coordinate. The notes start in some box, and do not say what happens at its sides.
+    /// Lower and upper bound of each coordinate. The notes start in a box, but do not say what happens at its edges.
     pub(crate) bounds: (f64, f64),
     /// How `v + t1 + t2` is rounded.
     pub(crate) rounding: Rounding,
-    /// What r1 and r2 are.
+    /// The distribution of r1 and r2.
     pub(crate) factors: Factors,
-    /// What the first move sees.
+    /// The state before the first move.
     pub(crate) start: Start,
-    /// Whose point g is where several have the best fitness.
+    /// Which point g is if several particles have the best fitness.
     pub(crate) ties: Ties,
 }
 
@@ -31,7 +31,7 @@ pub(crate) enum Rounding {
     Each,
 }
 
-/// What r1 and r2 are.
+/// The distribution of r1 and r2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Factors {
     /// Uniform in [0, 1).
@@ -40,7 +40,7 @@ pub(crate) enum Factors {
     OneToTwo,
 }
 
-/// What the first move sees.
+/// The state before the first move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Start {
     /// The particles are evaluated where they were placed, which resets everything; then they move.
@@ -49,7 +49,7 @@ pub(crate) enum Start {
     Zero,
 }
 
-/// Whose point g is where several have the best fitness.
+/// Which point g is if several particles have the best fitness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Ties {
     /// That of the first particle by its number, as in `warpswarm`.
@@ -65,16 +65,16 @@ pub(crate) struct Swarm {
     iteration: u64,
     /// v, `[dimension, particle]`.
     pub(crate) velocity: DMatrix<f64>,
-    /// q
+    /// q, `[dimension, particle]`.
     pub(crate) position: DMatrix<f64>,
-    /// p
+    /// p, `[dimension, particle]`.
     pub(crate) personal_best: DMatrix<f64>,
-    /// The two temporary matrices, which hold what is drawn.
+    /// The two temporary matrices, which hold random numbers.
     t1: DMatrix<f64>,
     t2: DMatrix<f64>,
     /// The fitness at p, which is maximised.
     pub(crate) personal_fitness: DVector<f64>,
-    /// g
+    /// g, `[dimension]`.
     pub(crate) global_best: DVector<f64>,
     /// The fitness at g.
     pub(crate) global_fitness: f64,
@@ -101,14 +101,14 @@ impl Swarm {
         let place = |u: f64| (lower + (upper - lower) * u).clamp(lower, upper);
         swarm.draw(|stream, i| stream.draws_of::<f64>(i as u32).map(|draw| draw.open()));
         swarm.position.zip_apply(&swarm.t1, |q, u| *q = place(u));
-        // The way to another random point, halved.
+        // Half the difference to another random point.
         swarm.velocity.copy_from(&swarm.t2);
         swarm.velocity.zip_apply(&swarm.position, |v, q| *v = 0.5 * (place(*v) - q));
         swarm.personal_best.copy_from(&swarm.position);
         swarm
     }
 
-    /// Fills both temporary matrices with what a particle draws for each coordinate.
+    /// Fills both temporary matrices with the random numbers of each particle and coordinate.
     fn draw(&mut self, mut drawn: impl FnMut(Stream, usize) -> [f64; 2]) {
         let columns = self.t1.column_iter_mut().zip(self.t2.column_iter_mut());
         for (particle, (mut r1, mut r2)) in columns.enumerate() {
@@ -119,7 +119,7 @@ impl Swarm {
         }
     }
 
-    /// Fills both temporary matrices with r1 and r2: the library's numbers, of as many coordinates at a time as it draws.
+    /// Fills both temporary matrices with r1 and r2. These are the library's numbers, drawn in groups of the same size.
     fn draw_factors(&mut self) {
         let least = f64::from(u8::from(self.form.factors == Factors::OneToTwo));
         let columns = self.t1.column_iter_mut().zip(self.t2.column_iter_mut());
@@ -129,7 +129,7 @@ impl Swarm {
                 let count = PLACES.min(r1.len() - first);
                 let [f1, f2] = stream.row_factors::<f64>(first as u32, count);
                 for i in 0..count {
-                    // Times one: nothing is rounded.
+                    // A multiplication by one does not round.
                     r1[first + i] = least + f1[i].times(1.0);
                     r2[first + i] = least + f2[i].times(1.0);
                 }
@@ -137,7 +137,7 @@ impl Swarm {
         }
     }
 
-    /// One iteration: velocities, positions, bests. `fitness` is evaluated here on the host, a particle at a time.
+    /// One iteration: velocities, positions, bests. `fitness` is evaluated on the host, one particle at a time.
     pub(crate) fn step(&mut self, fitness: impl Fn(&[f64]) -> f64) {
         if self.iteration == 0 && self.form.start == Start::Evaluated {
             self.renew_bests(&fitness);
@@ -147,16 +147,17 @@ impl Swarm {
         self.renew_bests(&fitness);
     }
 
-    /// v = w v + t1 + t2 and q = q + v, then what the notes do not have: the velocity limit, and the bounds.
+    /// v = w v + t1 + t2 with the velocity limit, and q = q + v with the bounds. The notes have no limit and no bounds.
     fn move_all(&mut self) {
         let Form { weights: [w, c1, c2], bounds: (lower, upper), rounding, speed, .. } = self.form;
         self.draw_factors();
-        // c1 r1 and c2 r2.
+        // Compute c1 r1 and c2 r2.
         self.t1 *= c1;
         self.t2 *= c2;
         self.velocity *= w;
-        // v + c1 r1 (p - q), then v + c2 r2 (g - q). With each product rounded these are the notes' t1 and t2, added. The
-        // notes repeat g until it is as large as q, and call that not very efficient: here it is read column by column.
+        // Add c1 r1 (p - q), then c2 r2 (g - q) to v. With `Rounding::Each` these terms are the notes' t1 and t2. The
+        // notes repeat g to a matrix of the size of q, and call that not very efficient; here g is used for each
+        // column.
         let (p, q) = (self.personal_best.as_slice(), self.position.as_slice());
         pull(rounding, self.velocity.as_mut_slice(), self.t1.as_slice(), p, q);
         for (particle, mut v) in self.velocity.column_iter_mut().enumerate() {
@@ -172,14 +173,14 @@ impl Swarm {
         let most = (speed * (upper - lower)).min(f64::MAX);
         self.velocity.apply(|v| *v = v.clamp(-most, most));
         self.position += &self.velocity;
-        // A coordinate that leaves the box stays at its side, at rest.
+        // A coordinate that leaves the box is set to the bound, with velocity 0.
         self.velocity.zip_apply(&self.position, |v, q| {
             *v = if (lower..=upper).contains(&q) { *v } else { 0.0 };
         });
         self.position.apply(|q| *q = q.clamp(lower, upper));
     }
 
-    /// p where the fitness is greater than before, and g.
+    /// Updates the personal bests with a greater fitness, and g.
     fn renew_bests(&mut self, fitness: impl Fn(&[f64]) -> f64) {
         for particle in 0..self.position.ncols() {
             let here = self.position.column(particle);
@@ -190,7 +191,7 @@ impl Swarm {
             }
         }
         let (holder, best) = self.personal_fitness.argmax();
-        // Of equals `argmax` has given the first.
+        // Among equal values, `argmax` returns the first.
         if best > self.global_fitness || self.form.ties == Ties::LowestIndex {
             self.global_fitness = best;
             self.global_best.copy_from(&self.personal_best.column(holder));
