@@ -1,9 +1,9 @@
-"""The fits of the example decay-curves with scipy's curve_fit, for comparison.
+"""The fits of the example decay-curves with SciPy's curve_fit, for comparison.
 
     python3 examples/decay_curves_scipy.py [CURVES]
 
-Makes the same curves and fits each from the truth, which nobody has outside of tests, and with the
-example's bounds from the start that scipy chooses itself, their middle.
+It generates the same curves, and fits each one twice: from the true parameters, which are known only in tests, and with
+the example's bounds from SciPy's own start, the middle of the bounds.
 """
 
 import sys

@@ -1,10 +1,11 @@
 # %% [markdown]
 # # Fit a curve
 #
-# For those who have measured something and a formula for it. At the end you have the parameters, how uncertain they are, and a fit that outliers
-# do not spoil.
+# This notebook is for readers who have measurements and a formula for them. At the end you have the parameters, their
+# standard errors, and a fit that is robust against outliers.
 #
-# The signal rings and dies away. Its frequency is what makes this hard for methods that go downhill from a guess.
+# The signal is a damped oscillation. Because of its frequency, the fit is hard for local methods that start from a
+# guess.
 
 # %%
 import numpy as np
@@ -13,7 +14,7 @@ import pywarpswarm as ws
 try:
     import matplotlib.pyplot as plt
 except ImportError:
-    plt = None  # pictures are left out
+    plt = None  # no pictures
 
 
 def model(p, t):
@@ -30,7 +31,7 @@ y = model(truth, t) + draws.normal(0, 0.2, t.size)
 # %% [markdown]
 # ## Least squares
 #
-# The misfit is a function of the parameters. The arrays `t` and `y` become data of what is compiled.
+# The misfit is a function of the parameters. The arrays `t` and `y` become data of the compiled function.
 
 
 # %%
@@ -44,8 +45,8 @@ for name, value, true in zip(bounds, fit.x, truth):
     print(f"{name:>9} = {value:6.3f}, in truth {true}")
 
 # %% [markdown]
-# Along the frequency the misfit is nearly level, with shallow minima, but for one narrow valley. What goes downhill from a guess finds it only if
-# the guess is in the valley already.
+# As a function of the frequency, the misfit is nearly flat, with shallow minima, except for one narrow valley. A local
+# method finds the valley only if its starting point is already inside.
 
 # %%
 if plt is not None:
@@ -62,10 +63,11 @@ if plt is not None:
     left.set_title("The fit, and the misfit along the frequency")
 
 # %% [markdown]
-# ## How uncertain
+# ## Uncertainties
 #
-# Near the best point the model is nearly linear in its parameters. Then the covariance is the noise's variance times the inverse of JᵀJ, where J has the
-# derivatives of the model by each parameter; differences are exact enough for that.
+# Near the best point the model is nearly linear in its parameters. The covariance is then the variance of the noise
+# times the inverse of JᵀJ, where J contains the derivatives of the model with respect to each parameter. Finite
+# differences are accurate enough for this.
 
 
 # %%
@@ -82,8 +84,8 @@ for name, value, error in zip(bounds, fit.x, standard_errors(fit.x)):
 # %% [markdown]
 # ## Outliers
 #
-# Some values are wrong altogether. Squares make much of them; absolute differences do not. They have no derivative at zero, which does not matter
-# here.
+# Now some values are completely wrong. They have a large weight in a sum of squares, and a small one in a sum of
+# absolute differences. The absolute value has no derivative at zero, but this search does not need one.
 
 # %%
 y[::11] = 4.0

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Many fits at once
 #
-# For those who have one model and many sets of data: pixels, wells of a plate, days. At the end each set has its parameters, all of them fitted in
-# one call, and you see how sure they are from the fits themselves.
+# This notebook is for readers who have one model and many data sets: pixels, wells of a plate, days. At the end you
+# have fitted all of them in one call, and seen from the fits how accurate the parameters are.
 #
 # Here are 60 decay curves of 25 points each. Ten thousand, or a million on a GPU, are the same call.
 
@@ -13,7 +13,7 @@ import pywarpswarm as ws
 try:
     import matplotlib.pyplot as plt
 except ImportError:
-    plt = None  # pictures are left out
+    plt = None  # no pictures
 
 draws = np.random.default_rng(3)
 curves = 60
@@ -26,8 +26,8 @@ measured = clean + draws.normal(0, noise, clean.shape)
 # %% [markdown]
 # ## One call
 #
-# The misfit is that of one curve. `ws.each(measured)` gives each run a row of the data: there are as many runs as rows. All of them are
-# one batch, on all cores or on a GPU, and what a run finds does not depend on the others.
+# The misfit is that of one curve. `ws.each(measured)` gives each run one row of the data, so there are as many runs as
+# rows. All runs are one batch, on all cores or on a GPU. The result of a run does not depend on the others.
 
 
 # %%
@@ -41,10 +41,10 @@ fits = ws.minimize(misfit, bounds, args=(ws.each(measured),), algorithm="de", po
 print(fits.how, fits.runs.xs.shape, fits.nfev)
 
 # %% [markdown]
-# ## What came out
+# ## The results
 #
-# The sum of squares of a good fit is about the noise's variance times the points less the parameters. A fit that is far above has not
-# found its minimum, or the model is not that of its data.
+# The sum of squares of a good fit is about the variance of the noise times the number of points minus the number of
+# parameters. If it is much larger, the fit has not found the minimum, or the model is wrong for these data.
 
 # %%
 expected = noise**2 * (len(t) - len(bounds))
@@ -67,10 +67,11 @@ if plt is not None:
     right.set_ylabel("found")
 
 # %% [markdown]
-# ## Bounds and first points of each
+# ## Bounds and initial points of each fit
 #
-# What is known of each set helps: `bounds` may be of shape `(runs, n, 2)`, and `x0` of shape `(runs, k, n)`. Here each fit begins at the height and
-# the background that its own data show, and needs half of the iterations. A list of targets, one for each run, ends each when it is good enough.
+# Use what is known about each data set: `bounds` may have the shape `(runs, n, 2)`, and `x0` the shape `(runs, k, n)`.
+# Here each fit starts at the height and the background estimated from its own data, and needs only half of the
+# iterations. With a list of targets, one for each run, each run stops when it is good enough.
 
 # %%
 guess = np.stack([measured[:, 0] - measured[:, -1], np.full(curves, 2.0), measured[:, -1]], axis=1)

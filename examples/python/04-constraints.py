@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Constraints
 #
-# For those whose best point must also hold, fit, or add up. At the end you have designed a spring, seen which of its constraints hold it back, and
-# spread money over four funds.
+# This notebook is for readers whose variables have to satisfy constraints. At the end you have designed a spring, seen
+# which of its constraints are active, and distributed money over four funds.
 
 # %%
 import numpy as np
@@ -11,13 +11,13 @@ import pywarpswarm as ws
 try:
     import matplotlib.pyplot as plt
 except ImportError:
-    plt = None  # pictures are left out
+    plt = None  # no pictures
 
 # %% [markdown]
 # ## A spring
 #
-# The lightest spring (Belegundu 1982): wire of diameter d, coils of diameter D, N of them; in inches. Constraints are SciPy's: of `"type": "ineq"` the
-# function must be at least 0. One function may return several.
+# The lightest spring (Belegundu 1982) has a wire of diameter d, and N coils of diameter D, in inches. Constraints have
+# SciPy's form: with `"type": "ineq"` the function must be at least 0. One function may return several values.
 
 
 # %%
@@ -46,12 +46,12 @@ for name, margin in zip(["deflection", "shear", "frequency", "diameter"], margin
     print(f"{name:>10}: {abs(margin):.5f}" + (" holds it back" if abs(margin) < 1e-6 else ""))
 
 # %% [markdown]
-# Nothing had to be weighed against the mass: a point that violates nothing is better than each that does. `maxcv` is by how much the best
-# point violates the constraints, 0 if it is feasible; `success` says so, too.
+# There are no penalty weights to choose: a feasible point is better than every infeasible one. `maxcv` is the
+# constraint violation of the best point, 0 if it is feasible; `success` is then true.
 #
-# ## Constraints that cut the plane into pieces
+# ## Constraints with separate feasible regions
 #
-# The function has its minimum in the middle, which is forbidden; two regions are left.
+# The function has its minimum in the middle, which is not allowed. Two separate feasible regions remain.
 
 
 # %%
@@ -80,8 +80,9 @@ if plt is not None:
 # %% [markdown]
 # ## An equation
 #
-# Shares of four funds: they add up to 1, bring at least 6 % a year, and vary as little as can be. An equation leaves a search no room, so that its
-# violations count as none at first, up to a level that falls to 0. Several runs, and more evaluations, make up for what that costs.
+# The shares of four funds add up to 1, yield at least 6 % a year, and have the smallest possible variance. The feasible
+# set of an equation has no interior. So the search ignores violations at first, up to a level that falls to 0. This
+# costs reliability; use several runs, and more evaluations.
 
 # %%
 gain = np.array([0.03, 0.05, 0.07, 0.10])
@@ -106,8 +107,8 @@ shares = ws.minimize(
 print(f"shares {np.round(shares.x, 2)}, deviation {np.sqrt(shares.fun):.3f}, sum {shares.x.sum():.5f}")
 
 # %% [markdown]
-# Where an equation can be solved for a variable, do that: one variable and one equation fewer, and the search is an easy one. Here the first share is
-# what the others leave.
+# If you can solve an equation for a variable, do so. The problem then has one variable and one equation less, and the
+# search is easy. Here the first share is 1 minus the sum of the others.
 
 
 # %%

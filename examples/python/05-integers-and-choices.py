@@ -1,7 +1,8 @@
 # %% [markdown]
 # # Whole numbers and choices
 #
-# For those who design with parts that come in sizes and materials. At the end you have chosen the teeth of four gears, and a beam from a catalogue.
+# This notebook is for readers who design with standard sizes and materials. At the end you have chosen the teeth of
+# four gears, and a beam from a catalogue.
 
 # %%
 import itertools
@@ -12,13 +13,13 @@ import pywarpswarm as ws
 try:
     import matplotlib.pyplot as plt
 except ImportError:
-    plt = None  # pictures are left out
+    plt = None  # no pictures
 
 # %% [markdown]
 # ## Whole numbers
 #
-# Two pairs of gears with 12 to 60 teeth each are to come as near as can be to a ratio of 1 to 6.931 (Sandgren 1990). `integrality=True` makes all variables
-# whole numbers; a list says it of each.
+# Two pairs of gears with 12 to 60 teeth each should approximate a ratio of 1 to 6.931 as closely as possible (Sandgren
+# 1990). `integrality=True` makes all variables integers; a list sets this for each variable.
 
 
 # %%
@@ -30,8 +31,8 @@ gears = ws.minimize(off, [(12, 60)] * 4, integrality=True, max_evaluations=20_00
 print(f"one run: off by {np.sqrt(gears.fun):.1e}")
 
 # %% [markdown]
-# There are 5.8 million combinations, and what is near a good one is no better than what is far away. That is the hard kind of problem, of
-# which one run says little. Twenty:
+# There are 5.8 million combinations, and the neighbours of a good combination are not better than any others. Such a
+# problem is hard, and a single run is not reliable. Twenty runs:
 
 # %%
 many = ws.minimize(off, [(12, 60)] * 4, integrality=True, max_evaluations=20_000, runs=20)
@@ -41,7 +42,7 @@ teeth = [int(n) for n in many.x]
 print(f"{sorted(teeth[:2])} to {sorted(teeth[2:])} teeth: 1 to {teeth[2] * teeth[3] / (teeth[0] * teeth[1]):.4f}")
 
 # %% [markdown]
-# With so few combinations one can look at them all, as a check. That is the honest answer where it can be had:
+# There are few enough combinations to evaluate all of them as a check:
 
 # %%
 products = np.array([a * b for a, b in itertools.combinations_with_replacement(range(12, 61), 2)])
@@ -49,10 +50,11 @@ best = np.min(np.abs(1 / 6.931 - products[:, np.newaxis] / products))
 print(f"the best there is: off by {best:.1e}")
 
 # %% [markdown]
-# ## Sizes from a catalogue, and names
+# ## Sizes and materials from a catalogue
 #
-# A `Problem` has variables of further kinds. `values` are the numbers that there are, `choices` are names, and `if` or a table asks which it is. A cantilever
-# beam of 1 m carries 500 N at its end; it should cost little, bend by 5 mm at most, and hold.
+# A `Problem` has further kinds of variables. `values` lists the allowed numbers, and `choices` lists names; expressions
+# test a choice with `if`, or use it as the index of a table. A cantilever beam of 1 m carries 500 N at its end. It
+# should be cheap, bend by at most 5 mm, and not break.
 
 # %%
 beam = ws.Problem(
@@ -87,9 +89,11 @@ print(beam.chosen(result.x))
 print(f"costs {result.fun:.2f}, violation {result.maxcv}")
 
 # %% [markdown]
-# `result.x` has numbers: of choices and values the places in their lists, from 1 on. `chosen` says what they stand for.
+# `result.x` contains numbers. For choices and values these are positions in the lists, from 1 on; `chosen` converts
+# them.
 #
-# What would the other metals cost? `evaluate` gives the value, the violation and each constraint at points of one's own: here at all that there are.
+# How much would beams of the other metals cost? `evaluate` returns the value, the violation and each constraint at
+# given points. Here these are all possible points.
 
 # %%
 every = [np.arange(lower, upper + 1) for lower, upper in beam.bounds]

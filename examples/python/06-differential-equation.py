@@ -1,10 +1,11 @@
 # %% [markdown]
 # # A differential equation
 #
-# For those whose model says how something changes. At the end you have fitted two coupled equations to data, and seen how well the
-# parameters are known.
+# This notebook is for readers whose model is a differential equation. At the end you have fitted two coupled equations
+# to data, and estimated the uncertainty of the parameters.
 #
-# Pelts that the Hudson's Bay Company bought from 1900 to 1920, in thousands, show how many hares and lynxes there were.
+# The data are the pelts that the Hudson's Bay Company bought from 1900 to 1920, in thousands. They indicate the numbers
+# of hares and lynxes.
 
 # %%
 import numpy as np
@@ -13,7 +14,7 @@ import pywarpswarm as ws
 try:
     import matplotlib.pyplot as plt
 except ImportError:
-    plt = None  # pictures are left out
+    plt = None  # no pictures
 
 year = np.arange(1900.0, 1921.0)
 hare = np.array(
@@ -46,8 +47,9 @@ lynx = np.array(
 )
 
 # %% [markdown]
-# Hares multiply and are hunted; lynxes multiply by what they hunt, and die (Lotka 1925, Volterra 1926). `ode` has the states with their first
-# values and derivatives; `hares[i]` is then the state at `year[i]`. Logarithms are compared, since twice as many is as wrong as half as many.
+# Hares are born and are hunted; lynxes grow in number with their prey, and die (Lotka 1925, Volterra 1926). `ode`
+# contains the states with their initial values and derivatives; `hares[i]` is then the state at `year[i]`. The misfit
+# compares logarithms, so that a factor of 2 and a factor of 1/2 are equally wrong.
 
 
 # %%
@@ -80,8 +82,8 @@ for name, value in zip(problem.variables, fit.x):
     print(f"{name:>8} = {value:.4g}")
 
 # %% [markdown]
-# The equation is solved at each evaluation, with steps as long as a tolerance allows, compiled like everything else. To draw the states we solve it here
-# once more, by the classical Runge-Kutta method.
+# Each evaluation solves the equation with an adaptive step size, in compiled code. To plot the states, we solve it
+# again here with the classical Runge-Kutta method.
 
 
 # %%
@@ -122,8 +124,9 @@ if plt is not None:
 # %% [markdown]
 # ## How well are the parameters known?
 #
-# Draw the residuals anew, add them to the fitted states, and fit again: the spread of many such fits is that of the parameters (a bootstrap). Each is a
-# problem with data of its own. A search that begins at the first fit, with small steps, needs few evaluations.
+# A bootstrap estimates the uncertainty: resample the residuals, add them to the fitted states, and fit again. The
+# spread of many such fits is the uncertainty of the parameters. Each fit is a problem with its own data. A search that
+# starts at the first fit, with small steps, needs few evaluations.
 
 # %%
 fitted = states(fit.x, year)

@@ -1,8 +1,9 @@
 # %% [markdown]
 # # An objective of PyTorch on the GPU
 #
-# For those whose objective is made of tensors: linear systems, neural networks, simulations of many cases side by side. At the end you have found the
-# lightest truss that holds a load, with an objective that solves a linear system for every candidate at once, on the GPU where there is one.
+# This notebook is for readers whose objective uses tensors: linear systems, neural networks, many simulations in
+# parallel. At the end you have found the lightest truss for a load. The objective solves the linear systems of all
+# candidates at once, on the GPU if there is one.
 
 # %%
 import numpy as np
@@ -11,23 +12,24 @@ import pywarpswarm as ws
 try:
     import torch
 except ImportError:
-    torch = None  # NumPy takes its place
+    torch = None  # use NumPy instead
 
 # %% [markdown]
 # ## The truss
 #
-# Ten bars of aluminium hold two loads of 100,000 pounds. It is a classic of structural optimisation, in inches and pounds: the areas of the bars are to be
-# found, from 0.1 to 35 square inches, so that no stress is above 25,000 psi, no joint moves by more than 2 inches, and the weight is least.
+# Ten aluminium bars hold two loads of 100,000 pounds. This is a classic problem of structural optimisation, in inches
+# and pounds. The variables are the cross sections of the bars, from 0.1 to 35 square inches. No stress may exceed
+# 25,000 psi, no joint may move by more than 2 inches, and the weight should be minimal.
 
 # %%
 joints = np.array([[720, 360], [720, 0], [360, 360], [360, 0], [0, 360], [0, 0]], dtype=float)
 bars = np.array([[4, 2], [2, 0], [5, 3], [3, 1], [2, 3], [0, 1], [4, 3], [5, 2], [2, 1], [3, 0]])
-load = np.array([0, 0, 0, -1e5, 0, 0, 0, -1e5])  # of the four joints that can move, in x and y
+load = np.array([0, 0, 0, -1e5, 0, 0, 0, -1e5])  # on the four movable joints, in x and y
 elasticity, density = 1e7, 0.1
 
 along = joints[bars[:, 1]] - joints[bars[:, 0]]
 lengths = np.hypot(along[:, 0], along[:, 1])
-stretch = np.zeros((10, 12))  # how much longer a bar becomes where joints move
+stretch = np.zeros((10, 12))  # elongation of each bar for a unit displacement of each joint
 for bar, (one, other) in enumerate(bars):
     stretch[bar, 2 * other : 2 * other + 2] = along[bar] / lengths[bar]
     stretch[bar, 2 * one : 2 * one + 2] = -along[bar] / lengths[bar]
@@ -36,8 +38,9 @@ stretch = stretch[:, :8]
 # %% [markdown]
 # ## The objective
 #
-# It gets all candidates of an iteration, a matrix with one a row, and gives as many weights, and by how much each candidate violates its constraints. Whether
-# that is PyTorch or NumPy makes no difference here: both have `einsum` and solve many systems at once.
+# The objective receives all candidates of an iteration as a matrix with one candidate per row. It returns the weight
+# and the constraint violation of each candidate. The same code works with PyTorch and NumPy: both have `einsum`, and
+# both solve many systems at once.
 
 # %%
 xp, arrays = (np, True) if torch is None else (torch, "torch")
@@ -60,8 +63,8 @@ def truss(areas):
 # %% [markdown]
 # ## The search
 #
-# With `vectorized="torch"` the points are a tensor. Where there is a GPU it lies there, and so do the individuals: points and weights never leave it. Without
-# one the same call runs on the CPU.
+# With `vectorized="torch"` the points are a tensor. If there is a GPU, the tensor and the individuals are in its
+# memory, and neither points nor weights leave it. Without a GPU, the same call runs on the CPU.
 
 # %%
 result = ws.minimize(truss, [(0.1, 35)] * 10, algorithm="shade", vectorized=arrays, max_iterations=700)
@@ -70,19 +73,22 @@ for bar, area in enumerate(result.x, 1):
     print(f"bar {bar:2}: {area:5.1f} square inches")
 
 # %% [markdown]
-# The best weight that is known is 5060.9 pounds.
+# The best known weight is 5060.9 pounds.
 #
 # ## What is different
 #
-# - The tensor belongs to the search: the next iteration writes over it. Copy what you keep.
-# - Only one-number-a-point comes back, in the precision of the search: `precision="float32"` where tensors are of single precision.
-# - The individuals of `auto` and `cma-es` move on the CPU. Their points are copied to the GPU and back, which costs some ten microseconds an iteration;
-#   the other algorithms, such as `shade`, `de` and `pso`, stay on the GPU.
-# - The numbers of your library are its own: a sum may differ in the last bit between CPU and GPU. What is compiled, as in the other notebooks, does not.
+# - The tensor belongs to the search: the next iteration overwrites it. Copy what you want to keep.
+# - The function returns one number per point, in the precision of the search. Use `precision="float32"` for tensors in
+#   single precision.
+# - The individuals of `auto` and `cma-es` are moved on the CPU. Their points are copied to the GPU, and the values
+#   back, which takes about ten microseconds per iteration. The other algorithms, such as `shade`, `de` and `pso`, stay on
+#   the GPU.
+# - The array library determines the last bits: a sum may differ between CPU and GPU. Compiled functions, as in the
+#   other notebooks, have the same bits on both.
 #
 # ## Ask and tell
 #
-# Where the loop is yours, an `Optimizer` proposes points in the same arrays:
+# If you want to write the loop yourself, an `Optimizer` proposes points in the same kind of arrays:
 
 # %%
 where = {} if torch is None or not torch.cuda.is_available() else {"device": "cuda"}

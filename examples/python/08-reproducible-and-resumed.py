@@ -1,8 +1,8 @@
 # %% [markdown]
 # # The same numbers again, and going on later
 #
-# For those whose results others should be able to repeat, or whose runs take hours. At the end you have repeated a run to the bit, and gone on with one
-# that was interrupted.
+# This notebook is for readers whose results have to be reproducible, or whose runs take hours. At the end you have
+# reproduced the bits of a run, and continued an interrupted one.
 
 # %%
 import tempfile
@@ -14,7 +14,7 @@ import pywarpswarm as ws
 try:
     import matplotlib.pyplot as plt
 except ImportError:
-    plt = None  # pictures are left out
+    plt = None  # no pictures
 
 
 def chain(x):
@@ -26,7 +26,8 @@ box = [(-2, 2)] * 8
 # %% [markdown]
 # ## The same bits
 #
-# The seed is 0 unless it is given, so the same call gives the same numbers: not nearly, but to the last bit, on any machine, number of threads, or GPU.
+# The default seed is 0, so the same call gives the same result, with the same bits on any machine, with any number of
+# threads, and on any GPU.
 
 # %%
 first = ws.minimize(chain, box, max_evaluations=4000)
@@ -35,15 +36,16 @@ other = ws.minimize(chain, box, max_evaluations=4000, rng=1)
 print(f"again: {first.x.tobytes() == again.x.tobytes()}, with another seed: {first.x.tobytes() == other.x.tobytes()}")
 
 # %% [markdown]
-# That holds for what is compiled. A function that is called gets the same points as long as it returns the same values: NumPy's own `exp` or `sum` may
-# differ in the last bit from one processor to the next.
+# This is true for compiled functions. A function that is called receives the same points as long as it returns the same
+# values, but NumPy's own `exp` or `sum` may differ in the last bit from one processor to another.
 #
-# A limit of time is the exception: how far a run comes in a second is not the same twice. Iterations and evaluations are.
+# A time limit is an exception, because the number of iterations in a second varies. Limits of iterations and
+# evaluations are reproducible.
 #
-# ## What other seeds would have given
+# ## Other seeds
 #
-# One seed is one draw. Before you say that a method is better, or that a minimum is the best, look at several. The runs of one call have random numbers
-# of their own, and a run has the same ones whatever stands beside it.
+# One seed is one random sample. Look at several before you conclude that a method is better, or that a minimum is the
+# global one. Each run of a call has its own random numbers, and they do not depend on the other runs.
 
 # %%
 many = ws.minimize(chain, box, max_evaluations=4000, runs=15, history=True)
@@ -57,10 +59,10 @@ if plt is not None:
     ax.set_title("Fifteen runs")
 
 # %% [markdown]
-# ## Going on later
+# ## Continue later
 #
-# With `checkpoint` the run writes its state into a file, every 60 seconds and at the end. Here a callback interrupts the run; Ctrl-C, an exception of
-# the function, or the end of a job's time would do as well.
+# With `checkpoint` the run writes its state to a file, every 60 seconds and at the end. Here a callback interrupts the
+# run. It could also be Ctrl-C, an exception of the function, or the time limit of a batch job.
 
 # %%
 folder = tempfile.TemporaryDirectory()
@@ -78,7 +80,7 @@ half = ws.minimize(
 print(f"interrupted after {half.nit} iterations: {half.fun:.3g}")
 
 # %% [markdown]
-# The file has the function as it was compiled, so that nothing else is needed, in this program or in another one:
+# The file contains the compiled function, so the path is sufficient to continue, also in another program:
 
 # %%
 rest = ws.resume(path)
@@ -86,26 +88,26 @@ whole = ws.minimize(chain, box, algorithm="de", max_iterations=300)
 print(f"after {rest.nit} iterations: {rest.fun:.3g}; as if never interrupted: {rest.x.tobytes() == whole.x.tobytes()}")
 
 # %% [markdown]
-# It was not enough? The limits can be others. They count from the beginning of the run.
+# If this is not enough, set new limits. They count from the start of the run.
 
 # %%
 more = ws.resume(path, max_iterations=1500)
 print(f"after {more.nit} iterations: {more.fun:.3g}")
 
 # %% [markdown]
-# A script that may be started again and again begins like this:
+# A script that can be started repeatedly begins like this:
 #
 #     if path.exists():
 #         result = ws.resume(path)
 #     else:
 #         result = ws.minimize(chain, box, max_iterations=1_000_000, checkpoint=path)
 #
-# A function that is called at points is not in the file; then it is `ws.resume(path, chain)`.
+# A function that is called at points is not in the file; then call `ws.resume(path, chain)`.
 #
-# ## Where someone else evaluates
+# ## Ask and tell
 #
-# An experiment or a queue of jobs takes days, and the program that proposes points need not run meanwhile. An `Optimizer` is asked for
-# points, saved, loaded, and told.
+# An experiment or a queue of jobs may take days, and the program that proposes points need not run in the meantime. Ask
+# an `Optimizer` for points, save it, load it later, and tell it the values.
 
 # %%
 lab = Path(folder.name, "lab.state")

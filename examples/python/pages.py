@@ -1,8 +1,9 @@
-"""Writes the pages of the book that these notebooks are: prose, code, what it prints, and pictures.
+"""Writes the book's pages of these notebooks: prose, code, printed output, and pictures.
 
     python examples/python/pages.py
 
-It needs pywarpswarm and matplotlib, and writes into docs/notebooks. The package's tests see that the pages are up to date.
+It needs pywarpswarm and matplotlib, and writes to docs/notebooks. The tests of the package check that the pages are
+up to date.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ PAGES = HERE.parent.parent / "docs" / "notebooks"
 
 
 def cells(text: str) -> list[tuple[bool, str]]:
-    """Whether each cell is prose, and its text."""
+    """The cells of a notebook: whether it is prose, and its text."""
     found: list[tuple[bool, list[str]]] = []
     for line in text.splitlines():
         if line.startswith("# %%"):
@@ -31,7 +32,7 @@ def cells(text: str) -> list[tuple[bool, str]]:
 
 
 def page(notebook: Path, pictures: Path | None = None) -> str:
-    """The page of a notebook, which is run; its pictures are written into a folder."""
+    """Runs a notebook and returns its page. Pictures are written to the folder `pictures`, if it is given."""
     import matplotlib
 
     matplotlib.use("agg")
