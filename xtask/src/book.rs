@@ -1,4 +1,4 @@
-//! The book, which is a package of its own: it needs the library, and no task may.
+//! The book is a separate package, because it needs the library, on which no task may depend.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Some(out) => std::path::absolute(out)?,
         None => shell::target()?.join("book"),
     };
-    // As tests are built, so that they share what is compiled; unoptimised, runs would take minutes.
+    // The profile of tests, so that dependencies are compiled only once; without optimisation, runs would take minutes.
     let build =
         ["run", "--quiet", "--profile", "test", "--package", "warpswarm-book", "--", "--out"];
     shell::run(shell::cargo(&build).arg(out))

@@ -1,4 +1,4 @@
-//! Compiles the kernels to PTX: one file per entry, and the package that the library embeds.
+//! Compiles the kernels to PTX: one file per entry, and the package that is embedded in the library.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,16 +16,16 @@ pub(crate) struct Args {
     pub(crate) arch: String,
 }
 
-/// What was built, and where.
+/// The compiled kernels.
 #[derive(Debug)]
 pub(crate) struct Built {
     pub(crate) modules: Vec<Module>,
-    /// The folder with a file `ENTRY.ptx` for each module and the package.
+    /// The folder with the package, and a file `ENTRY.ptx` for each module.
     pub(crate) folder: PathBuf,
 }
 
 impl Built {
-    /// The package of all modules.
+    /// The path of the package of all modules.
     pub(crate) fn package(&self) -> PathBuf {
         self.folder.join(build_script::FILE)
     }
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     build(&args.arch).map(|_| ())
 }
 
-/// Compiles for `arch`, with a toolchain installed now if there is none.
+/// Compiles for `arch`; installs a toolchain if there is none.
 pub(crate) fn build(arch: &str) -> Result<Built> {
     let toolchain = setup::toolchain()?;
     let (start, target) = (Instant::now(), shell::target()?);

@@ -1,5 +1,5 @@
-//! Assembles every kernel, linked with objectives, for each architecture and refuses what makes a kernel
-//! slow or wrong: spilled registers, stack frames, and calls into `core`'s panics.
+//! Links every kernel with objectives, assembles it for each architecture, and rejects what makes a kernel slow or
+//! wrong: spilled registers, stack frames, and calls of `core`'s panics.
 
 mod pairs;
 
@@ -19,21 +19,23 @@ use warpswarm_ptx_builder::{Module, lower};
 use crate::ptxas::{Ptxas, Usage, usage};
 use crate::{build_ptx, setup, shell};
 
-/// What the entries are compiled for, and then assembled for: Turing, for which they are lowered, Ampere, Hopper, Blackwell.
+/// The architecture for which entries are compiled, and those for which they are assembled: Turing, for which they are
+/// lowered, Ampere, Hopper and Blackwell.
 const COMPILED_FOR: &str = "sm_80";
 const ARCHS: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_120"];
-/// What an entry takes on each of them.
+/// The resources that an entry uses on each of these architectures.
 type Row = [Option<Usage>; ARCHS.len()];
 
 /// An entry that may have a stack frame or spills, up to a limit.
 struct Allowed {
-    /// What the name of the pair, kernel and problem, begins with. Where it is the whole name, `--quick` links the pair too.
+    /// The first characters of the name of the pair "kernel problem". If it is the whole name, `--quick` links the
+    /// pair, too.
     prefix: &'static str,
     /// Bytes of stack frame.
     stack: u32,
     /// Bytes of spill stores, and of spill loads.
     spill: u32,
-    /// Why that is right.
+    /// Why this is acceptable.
     reason: &'static str,
 }
 
@@ -59,8 +61,8 @@ const TRIANGLE: &str =
 const NULL_VECTORS: &str =
     "the null vectors of a fit that the data do not determine, which is rare";
 
-/// Entries with a stack frame or spills, each with its reason. Device toolchains differ by a few
-/// registers, so that an entry may need its exception with one and not with another.
+/// Entries that may have a stack frame or spills, each with its reason. Device toolchains differ by a few
+/// registers, so an entry may need its exception with one toolchain and not with another.
 const ALLOWED: &[Allowed] = &[
     Allowed {
         prefix: "pso_resident_grid_f64_x1k2_constrained ThreeBarTruss",
@@ -166,14 +168,14 @@ pub(crate) struct Args {
     quick: bool,
 }
 
-/// Every so many entries `--quick` assembles for all architectures, and the others for this one.
+/// `--quick` assembles one of this many entries for all architectures, and the others for `QUICK_ARCH` only.
 const QUICK: usize = 16;
 const QUICK_ARCH: &str = "sm_90";
 
-/// How long it is remembered what ptxas has said about a text.
+/// How long the output of ptxas for a text is cached.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// The most of what an entry uses on any architecture.
+/// The largest resource usage of an entry over all architectures.
 fn most(row: &Row) -> Usage {
     row.iter().flatten().copied().fold(Usage::default(), Usage::most)
 }
@@ -199,8 +201,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Assembles each module for each architecture, unless the same text was assembled before. Returns
-/// a row per module, and how often it had to be done.
+/// Assembles each module for each architecture, unless the cache contains the result. Returns
+/// a row per module, and the number of texts assembled now.
 fn assemble_all(ptxas: &Ptxas, modules: &[Module], quick: bool) -> Result<(Vec<Row>, usize)> {
     let known = shell::cache()?.join("ptxas");
     fs::create_dir_all(&known)?;
@@ -226,11 +228,11 @@ fn assemble_all(ptxas: &Ptxas, modules: &[Module], quick: bool) -> Result<(Vec<R
     Ok((rows, assembled))
 }
 
-/// Removes what ptxas said long ago, of texts that are no more.
+/// Removes old entries from the cache.
 fn forget(known: &Path) -> Result<()> {
     for entry in fs::read_dir(known)? {
         let entry = entry?;
-        // Another checkout may remove it, too.
+        // Another checkout may remove the file at the same time.
         let modified = entry.metadata().and_then(|metadata| metadata.modified());
         if modified.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > KEPT)) {
             let _ = fs::remove_file(entry.path());
@@ -239,13 +241,13 @@ fn forget(known: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether a module is for an architecture; it may be for later ones alone.
+/// Whether a module can run on an architecture; it may need a later one.
 fn runs_on(module: &Module, arch: &str) -> bool {
     let target = module.text.lines().find_map(|line| line.strip_prefix(".target "));
     target.map_or(0, lower::oldest) <= number(arch)
 }
 
-/// What ptxas says about a module, now or when it last saw the same text.
+/// The output of ptxas for a module, from the cache if possible; and whether it is new.
 fn said(
     ptxas: &Ptxas,
     arch: &str,
@@ -258,13 +260,13 @@ fn said(
     if let Ok(said) = fs::read_to_string(&known) {
         return Ok((said, false));
     }
-    // Two pairs may have the same text, and another checkout may be assembling it now.
+    // The file name is unique, because two pairs may have the same text, and other checkouts use the same cache.
     let own = format!("{}-{job}", process::id());
     let text = known.with_extension(format!("{own}.ptx"));
     fs::write(&text, lowered.as_bytes())?;
     let said = ptxas.assemble(arch, &text).with_context(|| module.name.clone())?;
     fs::remove_file(&text)?;
-    // Renamed into place: an interrupted run leaves no half of an answer.
+    // Write to another name and rename, so that an interrupted run leaves no incomplete file.
     let part = known.with_extension(format!("{own}.part"));
     fs::write(&part, &said)?;
     fs::rename(&part, &known)?;
@@ -323,8 +325,8 @@ fn findings(rows: &[(&Module, Usage)], allowed: &[Allowed]) -> Vec<String> {
     findings
 }
 
-/// The functions in a module that a kernel reaches only to panic: those of `core` whose name says so,
-/// such as `panic_bounds_check`. Short names; `panic_fmt` only where nothing more precise is there.
+/// The panic functions of `core` that a module calls, such as `panic_bounds_check`, as short names.
+/// `panic_fmt` is included only if there is no more precise name.
 fn panics(ptx: &str) -> Vec<&str> {
     let words = ptx.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$');
     let of_core = words.filter(|word| word.contains("4core") && !word.contains("_param_"));
@@ -341,7 +343,7 @@ fn panics(ptx: &str) -> Vec<&str> {
     found
 }
 
-/// `panic_fmt` of `_RNvNtCs1_4core9panicking9panic_fmt`: rustc writes a name's length before it.
+/// Returns `panic_fmt` for `_RNvNtCs1_4core9panicking9panic_fmt`: in mangled names, each name follows its length.
 fn last_name(mangled: &str) -> Option<&str> {
     (1..mangled.len()).find_map(|at| {
         let digits = mangled[..at].bytes().rev().take_while(u8::is_ascii_digit).count();

@@ -1,4 +1,4 @@
-//! What cargo-deny says of dependencies. Advisories are those kept in `advisories`, for machines that do not reach GitHub.
+//! Checks dependencies with cargo-deny. The advisories are those in the folder `advisories`, so GitHub is not needed.
 
 use std::fs;
 use std::path::Path;
@@ -8,10 +8,10 @@ use anyhow::{Result, bail};
 
 use crate::shell::{self, program};
 
-/// From where cargo-deny clones advisories.
+/// The repository from which cargo-deny clones advisories.
 const DATABASE: &str = "https://github.com/RustSec/advisory-db";
 
-/// An advisory that nobody wrote, on a package that the tasks depend on.
+/// An invented advisory about a package on which the tasks depend.
 const PLANTED: &str = r#"```toml
 [advisory]
 id = "RUSTSEC-1970-0001"
@@ -36,7 +36,8 @@ pub(crate) fn run() -> Result<()> {
     shell::run(&mut cargo_deny(&shell::root().join("advisories"), &["check"])?)
 }
 
-/// Fails unless a planted advisory is refused: a check that passes everything would look the same as one that finds nothing.
+/// Fails unless cargo-deny reports a planted advisory. Otherwise a check that never reports anything would go
+/// unnoticed.
 fn finds_what_is_planted() -> Result<()> {
     let folder = shell::target()?.join("advisories/planted");
     fs::create_dir_all(folder.join("crates/anyhow"))?;
@@ -49,7 +50,7 @@ fn finds_what_is_planted() -> Result<()> {
     Ok(())
 }
 
-/// cargo-deny, which takes the advisories of a folder for those on GitHub.
+/// A cargo-deny that clones the advisories from a local folder instead of GitHub.
 fn cargo_deny(advisories: &Path, arguments: &[&str]) -> Result<Command> {
     let repository = shell::target()?.join("advisories/repository");
     if repository.exists() {
@@ -73,7 +74,7 @@ fn cargo_deny(advisories: &Path, arguments: &[&str]) -> Result<Command> {
     Ok(deny)
 }
 
-/// Packages of registries in a `Cargo.lock` that are not in a list, one a line.
+/// Packages from registries in a `Cargo.lock` that are missing in a list with one package per line.
 fn not_looked_up<'a>(lock: &'a str, list: &str) -> Vec<&'a str> {
     let value = |package: &'a str, key| package.lines().find_map(|line| line.strip_prefix(key));
     let mut names: Vec<&str> = lock

@@ -1,4 +1,4 @@
-//! Runs dieharder's whole battery on each order in which draws are taken.
+//! Runs dieharder's complete battery on random numbers, for each order in which they can be drawn.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,12 +9,12 @@ use anyhow::{Context, Result, bail};
 
 use crate::shell;
 
-/// The orders that the example `stream` of `warpswarm-core` knows.
+/// The orders that the example `stream` of `warpswarm-core` supports.
 const ORDERS: [&str; 5] = ["pso", "seeds", "runs", "individuals", "iterations"];
-/// The seed with which a test is repeated whose first result was weak.
+/// The seed for the repetition of a test with a weak result.
 const SECOND_SEED: &str = "20261121";
 
-/// dieharder's number of each test in its table; it takes numbers and prints names.
+/// dieharder's number for each test name in its table: its option is a number, its output a name.
 const NUMBERS: [(&str, u32); 31] = [
     ("diehard_birthdays", 0),
     ("diehard_operm5", 1),
@@ -65,7 +65,7 @@ enum Assessment {
     Failed,
 }
 
-/// Fails if any test fails, or is weak and then fails when it is repeated.
+/// Fails if a test fails, or is weak and fails in the repetition.
 pub(crate) fn run() -> Result<()> {
     shell::run(&mut shell::cargo(&[
         "build",
@@ -78,7 +78,7 @@ pub(crate) fn run() -> Result<()> {
     let stream = shell::target()?.join("release/examples/stream");
     let orders = Mutex::new(ORDERS.iter());
     let summaries = Mutex::new(Vec::new());
-    // A battery is two processes, each busy.
+    // A battery consists of two busy processes.
     let threads = thread::available_parallelism().map_or(1, usize::from).div_ceil(2);
     thread::scope(|scope| {
         for _ in 0..threads {
@@ -140,7 +140,7 @@ fn dieharder(stream: &Path, stream_args: &[&str], args: &[&str]) -> Result<Strin
     let pipe = words.stdout.take().context("the stream has an output")?;
     let mut command = Command::new("dieharder");
     let said = shell::output(command.args(args).args(["-g", "200"]).stdin(pipe));
-    // It writes without end, and ends when nobody reads.
+    // `stream` writes without end, and stops when its reader closes the pipe.
     drop(command);
     words.kill().ok();
     words.wait()?;

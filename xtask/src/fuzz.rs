@@ -1,8 +1,8 @@
-//! Fuzzes every reader of files: inputs are chosen by libFuzzer, by what they reach, where a C++ compiler is there to build
-//! it, and at random otherwise.
+//! Fuzzes every reader of files. Inputs are chosen by libFuzzer according to code coverage, if a C++ compiler is
+//! available to build it; otherwise they are random.
 //!
-//! The targets are tests that use bolero, whose own command builds whole packages. Here only the programs with targets are
-//! built with what libFuzzer needs, so that nothing has to be installed.
+//! The targets are tests that use bolero. `cargo bolero` would have to be installed, and builds whole packages. This
+//! task builds only the programs with targets, with libFuzzer's instrumentation.
 
 use std::env::consts::{ARCH, OS};
 use std::fs;
@@ -14,7 +14,8 @@ use anyhow::{Context, Result, bail};
 use crate::gpu_test::executable;
 use crate::shell;
 
-/// Package, which of its tests they are, what cargo calls those, the module of the targets, and these.
+/// Package, arguments that select the test program, its name in cargo's output, the module of the targets, and the
+/// targets.
 type Program = (
     &'static str,
     &'static [&'static str],
@@ -23,7 +24,7 @@ type Program = (
     &'static [(&'static str, &'static str)],
 );
 
-/// Targets with the names that people know them by.
+/// All programs and their targets. A target has a name for users, the name of its test, and further words.
 const PROGRAMS: [Program; 2] = [
     (
         "fuzz",
@@ -46,7 +47,7 @@ const PROGRAMS: [Program; 2] = [
     ),
 ];
 
-/// As `cargo bolero` has them.
+/// The compiler flags of `cargo bolero`.
 const FLAGS: [&str; 8] = [
     "--cfg=fuzzing",
     "--cfg=fuzzing_libfuzzer",
@@ -57,7 +58,7 @@ const FLAGS: [&str; 8] = [
     "-Cllvm-args=-sanitizer-coverage-trace-compares",
     "-Cllvm-args=-sanitizer-coverage-stack-depth",
 ];
-/// The one that libFuzzer is built for here; a target by name keeps the flags from build scripts.
+/// The target triple for libFuzzer. With an explicit target, the flags do not apply to build scripts.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 #[derive(Debug, clap::Args)]
@@ -71,7 +72,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Each target for so long.
+    /// All targets, each for this many seconds.
     pub(crate) fn all(seconds: u64) -> Args {
         Args { seconds, target: None }
     }
@@ -109,18 +110,18 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Builds a program whose tests libFuzzer can drive.
+/// Builds a test program with libFuzzer.
 fn build(package: &str, program: &[&str], name: &str) -> Result<PathBuf> {
     println!("building the targets of {package}");
     let mut cargo = shell::cargo(&["test", "--profile", "fuzz", "--target", TARGET, "--no-run"]);
     cargo.args(["--message-format=json-render-diagnostics", "--package", package]).args(program);
-    // No kernels: the targets need no GPU.
+    // Without kernels, because the targets need no GPU.
     cargo.env("RUSTFLAGS", FLAGS.join(" ")).env("BOLERO_FUZZER", "libfuzzer");
     cargo.env("WARPSWARM_PTX", "off").env("CARGO_TARGET_DIR", shell::target()?.join("fuzz"));
     executable(&shell::output(&mut cargo)?, name)
 }
 
-/// Fuzzes one target, from what is kept for it and what earlier times have found. Whether nothing failed.
+/// Fuzzes one target, starting from its stored inputs and those of earlier runs. Returns whether no input failed.
 fn fuzz(program: &Path, (name, test, words): (&str, &str, &str), seconds: u64) -> Result<bool> {
     let folder = shell::target()?.join("fuzz/corpus").join(name);
     let (corpus, crashes) = (folder.join("corpus"), folder.join("crashes"));

@@ -1,4 +1,4 @@
-//! Builds a folder with everything that the GPU tests need, to be copied to a machine without Rust.
+//! Builds a folder with everything that the GPU tests need. It can be copied to a machine without Rust.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::shell;
 
-/// The folder must be quick to copy: two programs, each with every kernel twice, as PTX and for the
-/// emulator.
+/// The largest size of the folder, in bytes, so that it can be copied quickly. It has two programs, each with every
+/// kernel both as PTX and for the emulator.
 const MOST_BYTES: u64 = 200_000_000;
 const RUN_SH: &str = include_str!("gpu_test/run.sh");
 
@@ -58,7 +58,7 @@ fn build() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// The program that cargo built for a target, out of its messages.
+/// The path of the program that cargo built for a target, from its messages.
 pub(crate) fn executable(messages: &str, target: &str) -> Result<PathBuf> {
     messages
         .lines()
@@ -69,7 +69,7 @@ pub(crate) fn executable(messages: &str, target: &str) -> Result<PathBuf> {
         .with_context(|| format!("cargo built no program for the target {target}"))
 }
 
-/// Copies a program without its debug information, which is most of it.
+/// Copies a program without debug information, which is most of its size.
 pub(crate) fn copy_stripped(from: &Path, to: &Path) -> Result<()> {
     fs::copy(from, to).with_context(|| from.display().to_string())?;
     if shell::output(Command::new("strip").arg("--strip-debug").arg(to)).is_err() {

@@ -1,4 +1,4 @@
-//! The tasks of the repository: `cargo xtask TASK`. Each is a file of its own.
+//! The tasks of the repository: `cargo xtask TASK`. Each task has its own file.
 
 use std::process::ExitCode;
 

@@ -1,11 +1,11 @@
-//! Runs tests under Miri, which checks every access to memory, where it is installed.
+//! Runs tests under Miri, which checks every memory access, if it is installed.
 
 use anyhow::Result;
 use warpswarm_ptx_builder::toolchain;
 
 use crate::shell;
 
-/// Tests of the emulator whose threads are few: Miri has an operating system's thread for each.
+/// Tests of the emulator with few threads, because Miri uses an operating-system thread for each.
 const TESTS: [(&str, &str); 6] = [
     ("--lib", "halves_of_a_wide_element"),
     ("--test=bulk", "copies_that_the_gpu_does_not_take"),
@@ -24,11 +24,11 @@ pub(crate) fn run() -> Result<()> {
     for (program, test) in TESTS {
         let mut miri = shell::program("rustup", &["run", nightly, "cargo", "miri", "test"]);
         miri.args(["--package", "warpswarm-device", program, "--", "--exact"]);
-        // Unit tests are in modules.
+        // The names of unit tests include their module.
         let module = if program == "--lib" { "emulator::memory::tests::" } else { "" };
         miri.arg(format!("{module}{test}")).current_dir(shell::root());
         miri.env("CARGO_TARGET_DIR", shell::target()?.join("miri"));
-        // Arrays come to kernels as addresses.
+        // Kernels receive arrays as integer addresses.
         shell::run(miri.env("MIRIFLAGS", "-Zmiri-permissive-provenance"))?;
     }
     println!("reliability: tests under Miri = {}", TESTS.len());

@@ -1,5 +1,5 @@
-//! Makes the crates as their users get them, with the kernels inside, and uses them as users do: outside of the
-//! workspace, without a device toolchain and with one.
+//! Builds the crates in their published form, with the kernels inside, and uses them like a user: outside the
+//! workspace, with and without a device toolchain.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use warpswarm_ptx_builder::{DeviceToolchain, Kernels, Module, Package, build_scr
 use crate::shell::{self, program};
 use crate::{build_ptx, check_ptx, setup};
 
-/// The packages that are published.
+/// The published packages.
 const PACKAGES: [&str; 10] = [
     "warpswarm-core",
     "warpswarm-device",
@@ -27,16 +27,16 @@ const PACKAGES: [&str; 10] = [
     "warpswarm-islands",
     "warpswarm-cli",
 ];
-/// What the kernels are compiled for.
+/// The architecture for which the kernels are compiled.
 const ARCH: &str = "sm_80";
-/// What the objective of the crate that is made is assembled for.
+/// The architecture for which the objective of the user's crate is assembled.
 const ASSEMBLED_FOR: &str = "sm_90";
-/// A registry takes no larger package.
+/// The largest package that a registry accepts.
 const MOST_BYTES: u64 = 10 << 20;
 /// The crate that `warpswarm new` writes.
 const CRATE: &str = "my-fit";
-/// Compiled fast, and once: the program, the crate and what `tests/tests/new_user.rs` builds share what they depend on.
-/// For that the folder, the flags and the profile are those of that test.
+/// Options for a fast build. The program, the crate and `tests/tests/new_user.rs` use the same folder, flags and
+/// profile, so that their dependencies are compiled only once.
 const PROFILE: [&str; 4] = [
     "profile.release.codegen-units=16",
     "profile.release.debug=false",
@@ -44,18 +44,18 @@ const PROFILE: [&str; 4] = [
     "profile.release.strip=\"symbols\"",
 ];
 const FLAGS: &str = "-C debuginfo=0";
-/// In the target folder.
+/// The build folder, inside the target folder.
 const BUILD: &str = "tmp/new-user";
 
-/// The folders that everything happens in.
+/// The folders of this task.
 struct Folders {
-    /// The workspace, with the kernels inside.
+    /// A copy of the workspace, with the kernels inside.
     stage: PathBuf,
-    /// What `cargo package` makes.
+    /// The output of `cargo package`.
     made: PathBuf,
-    /// The packages, unpacked: a folder each.
+    /// The unpacked packages, in one folder each.
     crates: PathBuf,
-    /// The target folder of what is built from them.
+    /// The target folder for builds of the packages.
     build: PathBuf,
     /// The crate that `warpswarm new` writes.
     own: PathBuf,
@@ -88,7 +88,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Copies the repository's files and puts the kernels in.
+/// Copies the files of the repository, and adds the kernels.
 fn stage(to: &Path, kernels: &Path) -> Result<()> {
     for path in shell::files()? {
         copy(&shell::root().join(&path), &to.join(&path))?;
@@ -103,7 +103,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes the packages and unpacks them.
+/// Creates and unpacks the packages.
 fn make(folders: &Folders) -> Result<()> {
     let mut package =
         shell::cargo(&["package", "--quiet", "--no-verify", "--offline", "--allow-dirty"]);
@@ -117,7 +117,7 @@ fn make(folders: &Folders) -> Result<()> {
             let bytes = path.metadata()?.len();
             println!("{}: {} KB", path.file_name().unwrap_or_default().display(), bytes / 1000);
             ensure!(bytes <= MOST_BYTES, "{} is larger than {MOST_BYTES} bytes", path.display());
-            // With the time of now: the packages' own is the same in each, and cargo would rebuild nothing.
+            // Use the current time: the times inside the packages are always the same, so cargo would not rebuild.
             shell::output(program("tar", &["-xzmf"]).arg(&path).arg("-C").arg(&folders.crates))?;
         }
     }
@@ -126,13 +126,13 @@ fn make(folders: &Folders) -> Result<()> {
     Ok(())
 }
 
-/// The folder that a package was unpacked to.
+/// The folder of an unpacked package.
 fn unpacked(folders: &Folders, name: &str) -> PathBuf {
     folders.crates.join(format!("{name}-{}", env!("CARGO_PKG_VERSION")))
 }
 
-/// A cargo in a folder outside of the workspace, with a target folder for all of them. It is no variable of the environment: those
-/// that begin with `CARGO_` are a part of what sccache knows a crate by.
+/// A cargo command in a folder outside the workspace, with the common target folder. The target folder is not set by an
+/// environment variable, because variables that begin with `CARGO_` are part of sccache's key.
 fn cargo(folders: &Folders, folder: &Path, arguments: &[&str]) -> Command {
     let mut command = shell::cargo(arguments);
     command.args(PROFILE.iter().flat_map(|line| ["--config", line]));
@@ -141,10 +141,10 @@ fn cargo(folders: &Folders, folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Builds the program from its package, where no device toolchain is found.
+/// Builds the program from its package, without a device toolchain.
 fn install(folders: &Folders) -> Result<PathBuf> {
     let folder = unpacked(folders, "warpswarm-cli");
-    // Instead of from a registry.
+    // Use the locked versions of the workspace.
     copy(&shell::root().join("Cargo.lock"), &folder.join("Cargo.lock"))?;
     let mut build = cargo(folders, &folder, &["build", "--release", "--quiet"]);
     for name in PACKAGES.iter().filter(|name| **name != "warpswarm-cli") {
@@ -155,7 +155,8 @@ fn install(folders: &Folders) -> Result<PathBuf> {
     Ok(folders.build.join("release/warpswarm"))
 }
 
-/// The kernels are in the program; a crate of one's own runs on the CPU, and says what the GPU lacks.
+/// Checks that the program contains the kernels, and that a user's crate runs on the CPU and says what a GPU would
+/// need.
 fn without_toolchain(folders: &Folders, program: &Path) -> Result<()> {
     let mut doctor = Command::new(program);
     let said = shell::output(doctor.args(["doctor", "--json"]).env(RUSTC_VARIABLE, NONE))?;
@@ -167,10 +168,10 @@ fn without_toolchain(folders: &Folders, program: &Path) -> Result<()> {
 
     let mut new = Command::new(program);
     shell::run(new.arg("new").arg(&folders.own).arg("--library").arg(&folders.crates))?;
-    // As rustfmt has it by itself, without this repository's settings.
+    // rustfmt's default settings, not those of this repository.
     let plain = ["fmt", "--check", "--", "--config", "use_small_heuristics=Default"];
     shell::run(shell::cargo(&plain).current_dir(&folders.own))?;
-    // So that nothing is fetched that was not fetched for the workspace.
+    // Use the locked versions of the workspace, so that nothing new is fetched.
     copy(&shell::root().join("Cargo.lock"), &folders.own.join("Cargo.lock"))?;
     let mut test = cargo(folders, &folders.own, &["test", "--release"]);
     let output = test.env(RUSTC_VARIABLE, NONE).output()?;
@@ -185,7 +186,7 @@ fn without_toolchain(folders: &Folders, program: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The objective of the crate is compiled: how long that takes, and what its build script makes of it.
+/// Compiles the crate's objective; prints the time, and returns the modules that its build script creates.
 fn with_toolchain(folders: &Folders) -> Result<Vec<Module>> {
     let toolchain = setup::toolchain()?;
     let (cold, edited) = measure(folders, &toolchain)?;
@@ -210,7 +211,7 @@ fn with_toolchain(folders: &Folders) -> Result<Vec<Module>> {
     Ok(package.names().map(module).collect())
 }
 
-/// Seconds that the objective takes at first, and after an edit.
+/// The build time of the objective, in seconds: the first time, and after an edit.
 fn measure(folders: &Folders, toolchain: &DeviceToolchain) -> Result<(f64, f64)> {
     let target_dir = folders.build.join(build_script::FOLDER);
     if target_dir.exists() {

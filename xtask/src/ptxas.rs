@@ -1,4 +1,4 @@
-//! NVIDIA's assembler: what it says about an entry.
+//! NVIDIA's assembler, and the resource usage that it reports for an entry.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -9,14 +9,14 @@ use anyhow::{Context, Result, bail};
 
 use crate::shell;
 
-/// The program.
+/// The program `ptxas`.
 #[derive(Clone, Debug)]
 pub(crate) struct Ptxas {
     pub(crate) path: PathBuf,
     pub(crate) version: String,
 }
 
-/// What an entry takes on one architecture; of several functions each the most.
+/// The resources that an entry uses on one architecture; for several functions the maximum of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
     pub(crate) registers: u32,
@@ -47,7 +47,7 @@ impl Ptxas {
         Ok(Self { path: path.to_owned(), version })
     }
 
-    /// The one that a CUDA toolkit installed.
+    /// The program of an installed CUDA toolkit.
     pub(crate) fn installed() -> Result<Self> {
         let homes = ["CUDA_HOME", "CUDA_PATH"].map(env::var_os).into_iter().flatten();
         let paths = homes.map(|home| PathBuf::from(home).join("bin/ptxas"));
@@ -55,7 +55,7 @@ impl Ptxas {
         paths.find_map(|path| Self::at(&path).ok()).context("no ptxas")
     }
 
-    /// Assembles a file and throws the result away. Returns what was said, for [`usage`].
+    /// Assembles a file and discards the result. Returns the messages, for [`usage`].
     pub(crate) fn assemble(&self, arch: &str, file: &Path) -> Result<String> {
         let mut command = Command::new(&self.path);
         command.args(["-v", &format!("-arch={arch}"), "-o", "/dev/null"]).arg(file);
@@ -69,7 +69,7 @@ impl Ptxas {
     }
 }
 
-/// Reads what `ptxas -v` says, by entry. A function's stack counts for the entry compiled before it.
+/// Reads the output of `ptxas -v` by entry. The stack of a function counts for the entry compiled before it.
 pub(crate) fn usage(said: &str) -> Result<BTreeMap<String, Usage>> {
     let mut entries: BTreeMap<String, Usage> = BTreeMap::new();
     let mut entry = None;

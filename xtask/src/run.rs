@@ -1,4 +1,4 @@
-//! What a newcomer calls: the program, with GPU kernels where there is a GPU.
+//! Runs the program for new users, with GPU kernels if there is a GPU.
 
 use std::env;
 use std::path::Path;
@@ -17,11 +17,11 @@ pub(crate) struct Args {
     arguments: Vec<String>,
 }
 
-/// Runs the program and passes its exit code on.
+/// Runs the program and returns its exit code.
 pub(crate) fn run(args: &Args) -> ExitCode {
     let wanted = env::var_os(RUSTC_VARIABLE).is_none_or(|rustc| rustc != NONE);
     if wanted && shell::has_gpu() && DeviceToolchain::find().is_err() {
-        // Without kernels the program still runs, on the CPU.
+        // Without kernels, the program still runs on the CPU.
         if let Err(error) = setup::toolchain() {
             eprintln!("warning: no GPU kernels: {error:#}");
         }
@@ -34,12 +34,12 @@ fn run_in_callers_folder(arguments: &[String]) -> Result<ExitCode> {
     Ok(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1).into())
 }
 
-/// The program, run in a folder, where the files are that its arguments name.
+/// The command that runs the program in a folder, to which its file arguments are relative.
 fn program(arguments: &[String], folder: &Path) -> Result<Command> {
     let mut cargo = shell::cargo(&["run", "--release", "--package", "warpswarm-cli"]);
     cargo.arg("--manifest-path").arg(shell::root().join("Cargo.toml")).current_dir(folder);
     let built = format!("release/warpswarm{}", env::consts::EXE_SUFFIX);
-    // The first build takes minutes, in which one wants to see something; later ones are in the way.
+    // The first build takes minutes, so its progress is shown; later builds are quiet.
     if shell::target()?.join(built).exists() {
         cargo.arg("--quiet");
     }

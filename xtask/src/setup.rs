@@ -1,4 +1,4 @@
-//! Finds what compiles and checks kernels, or installs it. Running it again does nothing new.
+//! Finds or installs the tools that compile and check kernels. It can be run repeatedly.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use warpswarm_ptx_builder::{DeviceToolchain, setup};
 use crate::ptxas::Ptxas;
 use crate::shell::{self, program};
 
-/// The package of Python's registry that holds `ptxas`, about 47 MB.
+/// The package on Python's registry that contains `ptxas`, about 47 MB.
 const PTXAS_PACKAGE: &str = "nvidia-cuda-nvcc>=13,<14";
-/// Writes the one file we want out of the package (a zip archive).
+/// Extracts the one file that we need from the package, which is a zip archive.
 const EXTRACT: &str = "import sys, zipfile
 archive = zipfile.ZipFile(sys.argv[1])
 [name] = [name for name in archive.namelist() if name.endswith('/bin/ptxas')]
@@ -23,7 +23,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// The device toolchain, installed now if there is none.
+/// Returns the device toolchain; installs it if there is none.
 pub(crate) fn toolchain() -> Result<DeviceToolchain> {
     Ok(setup::toolchain(&mut say)?)
 }
@@ -32,7 +32,7 @@ fn say(line: &str) {
     println!("{line}");
 }
 
-/// NVIDIA's assembler, fetched now if there is none.
+/// Returns NVIDIA's assembler; downloads it if there is none.
 pub(crate) fn ptxas() -> Result<Ptxas> {
     let fetched = shell::target()?.join("device-tools/ptxas");
     let ptxas = match Ptxas::at(&fetched) {
@@ -62,7 +62,7 @@ fn fetch_ptxas(to: &Path) -> Result<()> {
     shell::run(pip.arg("--dest").arg(&folder).arg(PTXAS_PACKAGE))?;
     let archives = fs::read_dir(&folder)?.collect::<Result<Vec<_>, _>>()?;
     let [archive] = archives.as_slice() else { bail!("pip fetched {} files", archives.len()) };
-    // Renamed into place, so that nobody finds half a program.
+    // Write to another name and rename, so that no process finds an incomplete program.
     let part: PathBuf = folder.join("ptxas");
     let mut python = program("python3", &["-c", EXTRACT]);
     shell::output(python.arg(archive.path()).arg(&part))?;

@@ -1,4 +1,4 @@
-//! All tests that need no GPU.
+//! Runs all tests that need no GPU.
 
 use std::env;
 use std::fs;
@@ -16,7 +16,7 @@ pub(crate) struct Args {
     long: bool,
 }
 
-/// The feature with which programs are tested that speak over MPI; everything is compiled once, with it or without.
+/// The feature for tests of programs that use MPI. Everything is compiled once, either with or without it.
 const MPI: &str = "warpswarm-cli/mpi";
 
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -38,14 +38,14 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Whether there is what builds and starts programs that speak over MPI.
+/// Whether programs that use MPI can be built and started.
 fn has_mpi() -> bool {
     let there = |name| shell::succeeds(name, &["--version"]);
     there("mpirun") && there("mpicc") && has_libclang()
 }
 
-/// Whether bindings can be made: where distributions put libclang (`libclang.so`, `libclang-14.so.1`, not
-/// `libclang-cpp.so`), or where the user says.
+/// Whether bindings can be generated: looks for libclang (`libclang.so`, `libclang-14.so.1`, not `libclang-cpp.so`)
+/// where distributions install it, or in the folder that the user has set.
 fn has_libclang() -> bool {
     if env::var_os("LIBCLANG_PATH").is_some() {
         return true;

@@ -1,5 +1,5 @@
-//! Builds the Python package `pywarpswarm` as a wheel, and tests it as its users install it: in fresh environments, outside of
-//! the repository.
+//! Builds the Python package `pywarpswarm` as a wheel, and tests it in the way that users install it: in new
+//! environments, outside the repository.
 
 use std::env;
 use std::fs;
@@ -9,9 +9,9 @@ use anyhow::{Context, Result, ensure};
 
 use crate::shell::{self, program};
 
-/// The largest wheel, in bytes.
+/// The largest allowed size of the wheel, in bytes.
 const MOST_BYTES: u64 = 15_000_000;
-/// The oldest glibc, 2.17, of distributions since 2014.
+/// The compatibility tag for glibc 2.17, of distributions since 2014.
 const COMPATIBILITY: &str = "manylinux2014";
 
 #[derive(Debug, clap::Args)]
@@ -49,10 +49,10 @@ fn package() -> PathBuf {
     shell::root().join("crates/python")
 }
 
-/// The wheel that maturin makes, linked by zig against an old glibc.
+/// Builds the wheel with maturin, linked by zig against an old glibc.
 ///
-/// Maturin is in the same place for every checkout. The name of the linker depends on that place, and is a part of what sccache knows
-/// a crate by.
+/// Maturin is installed in the same folder for all checkouts. The name of the linker depends on that folder, and is
+/// part of sccache's key.
 fn build(folder: &Path, profile: &str) -> Result<PathBuf> {
     let (major, minor) =
         version(Path::new("python3")).context("python3 does not run, or is older than 3.10")?;
@@ -76,7 +76,7 @@ fn build(folder: &Path, profile: &str) -> Result<PathBuf> {
     wheels.next().with_context(|| format!("no wheel in {}", made.display()))
 }
 
-/// Whether what the package says of its types is right, by mypy, of the package and of what is compiled.
+/// Checks the type annotations with mypy, those of the Python code and those of the compiled part.
 fn check_types(folder: &Path, wheel: &Path) -> Result<()> {
     let bin = environment(&folder.join("types"), "python3")?;
     install(&bin, &["--requirement", &text(&package().join("requirements-test.txt"))])?;
@@ -89,7 +89,8 @@ fn check_types(folder: &Path, wheel: &Path) -> Result<()> {
     run("stubtest", &["pywarpswarm._native"])
 }
 
-/// Runs the tests against the installed wheel, perhaps with the samples of pages and the notebooks, which take a while.
+/// Runs the tests with the installed wheel. `with_pages` adds the samples of pages and the notebooks, which take a
+/// while.
 fn test(folder: &Path, wheel: &Path, python: &Path, with_pages: bool) -> Result<()> {
     let name = version(python).map_or("python".into(), |(major, minor)| format!("{major}.{minor}"));
     let at = folder.join(format!("test-{name}"));
@@ -101,13 +102,13 @@ fn test(folder: &Path, wheel: &Path, python: &Path, with_pages: bool) -> Result<
     install(&bin, &[&text(wheel)])?;
     let outside = tempfile::tempdir()?;
     let tests = fs::read_dir(package().join("tests"))?.flatten().map(|entry| entry.path());
-    // Pages whose samples are run.
+    // Copy the pages whose samples are tested.
     let pages = [package().join("README.md")].into_iter().chain(pages_with_samples()?);
     for file in tests.chain(pages).filter(|path| path.is_file()) {
         let name = file.file_name().unwrap_or_default();
         fs::copy(&file, outside.path().join(name)).with_context(|| file.display().to_string())?;
     }
-    // The package has a page of this name, too.
+    // Rename it, because the package also has a README.md.
     fs::copy(shell::root().join("README.md"), outside.path().join("first-page.md"))?;
     let mut tests =
         program(&text(&bin.join("python")), &["-m", "pytest", "-q", "-n", "2", "-W", "error"]);
@@ -120,7 +121,7 @@ fn test(folder: &Path, wheel: &Path, python: &Path, with_pages: bool) -> Result<
     shell::run(&mut tests)
 }
 
-/// The book's pages with samples in Python, but for those of notebooks, which are run as such.
+/// The book's pages with Python samples, except the pages of notebooks, which are tested separately.
 fn pages_with_samples() -> Result<Vec<PathBuf>> {
     let mut pages = Vec::new();
     for part in ["tutorials", "how-to", "explanation", "reference"] {
@@ -149,7 +150,7 @@ fn copy_notebooks(to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The programs of a virtual environment, which is made where there is none.
+/// The program folder of a virtual environment, which is created if necessary.
 fn environment(at: &Path, python: &str) -> Result<PathBuf> {
     let bin = at.join("bin");
     if !bin.join("pip").exists() {
@@ -168,7 +169,7 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Every Python from 3.10 on: in `PATH`, and those that pyenv has installed.
+/// All installed versions of Python from 3.10 on: in `PATH`, and from pyenv.
 fn pythons() -> Vec<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = env::split_paths(&path).collect();
@@ -180,7 +181,7 @@ fn pythons() -> Vec<PathBuf> {
     all.filter(|python| python.is_file() && version(python).is_some()).collect()
 }
 
-/// The version that it says it has; none where it does not run.
+/// The version that a Python reports; `None` if it does not run.
 fn version(python: &Path) -> Option<(u32, u32)> {
     let ask = "import ensurepip, sys; print(*sys.version_info[:2])";
     let said = shell::output(&mut program(&text(python), &["-c", ask])).ok()?;

@@ -1,4 +1,4 @@
-//! Which kernels are linked with which objectives, to be assembled.
+//! Selects the pairs of kernels and objectives that are linked and assembled.
 
 use anyhow::{Context, Result};
 use warpswarm_ptx_builder::compose::Operand;
@@ -6,19 +6,20 @@ use warpswarm_ptx_builder::{Composer, Module, link};
 
 use super::ALLOWED;
 
-/// What an objective's name begins with.
+/// The prefix of an objective's name.
 pub(crate) const OBJECTIVE: &str = "objective_";
-/// What the name of an expression's piece begins with.
+/// The prefix of the name of an expression's piece.
 const PIECE: &str = "piece_";
-/// What a kernel's name ends with if its objective may be violated.
+/// The suffix of the name of a kernel for objectives with constraints.
 const CONSTRAINED: &str = "_constrained";
-/// With this `--quick` links every kernel without constraints, those with constraints with an expression: both take any number of
-/// dimensions and many registers.
+/// The objective with which `--quick` links every kernel without constraints. Kernels with constraints are linked with
+/// an expression. Both accept any number of dimensions and need many registers.
 const TYPICAL: &str = "Griewank";
-/// The expression that stands for all.
+/// The name of the expression that represents all expressions.
 const EXPRESSION: &str = "Expression";
-/// With these it links every objective: points of a thread, of lanes that share them, of a column and in memory, each with the
-/// kernel that leaves the fewest registers, in one of the two precisions. Without `--quick` all forms are linked with all.
+/// The kernels with which `--quick` links every objective, in one of the two precisions. For each form of points (in a
+/// thread, shared by lanes, in a column, in memory) it is the kernel that leaves the fewest registers. Without
+/// `--quick`, all kernels are linked with all objectives of their form.
 const TIGHT: [&str; 4] = [
     "pso_resident_REAL_x1k2",
     "pso_resident_grid_REAL_x16k8",
@@ -26,7 +27,7 @@ const TIGHT: [&str; 4] = [
     "pso_streaming_REAL_any",
 ];
 
-/// The form in which a kernel hands over its points.
+/// The form in which a kernel passes its points to the objective.
 fn form(kernel: &str) -> &str {
     let kernel = kernel.trim_end_matches(CONSTRAINED);
     if kernel.starts_with("pso_position_") {
@@ -40,7 +41,7 @@ fn form(kernel: &str) -> &str {
     }
 }
 
-/// The kernels that evaluate, each linked with objectives of its form and precision, and those that do not.
+/// All kernels: those that evaluate are linked with objectives of their form and precision, the others are unchanged.
 pub(crate) fn linked(modules: &[Module], quick: bool) -> Result<Vec<Module>> {
     let (pieces, modules): (Vec<_>, Vec<_>) =
         modules.iter().partition(|module| module.name.starts_with(PIECE));
@@ -71,7 +72,7 @@ pub(crate) fn linked(modules: &[Module], quick: bool) -> Result<Vec<Module>> {
             };
             let pair = format!("{} {problem}", kernel.name);
             let is_constrained = name != kernel.name;
-            // As good as drawn at random.
+            // An arbitrary choice of precision for each problem.
             let is_its = (problem.len() % 2 == 0) == (real == "f32");
             let all = !quick || (is_tight && is_its && !is_constrained);
             let is_typical = problem == if is_constrained { EXPRESSION } else { TYPICAL };
@@ -87,8 +88,8 @@ pub(crate) fn linked(modules: &[Module], quick: bool) -> Result<Vec<Module>> {
     Ok(pairs)
 }
 
-/// A model for a kernel whose name ends with a precision and so many parameters: as many exponential decays as that is enough
-/// for, `a exp(-t / b)`, and perhaps a constant, with derivatives.
+/// A model with derivatives for a kernel whose name ends with a precision and a number of parameters: a sum of
+/// exponential decays `a exp(-t / b)`, plus a constant if the number is odd.
 fn decays(pieces: &[&Module], kernel: &str) -> Result<String> {
     let module = |name: &str| text_of(pieces, name);
     let mut words = kernel.rsplit('_');
@@ -99,7 +100,7 @@ fn decays(pieces: &[&Module], kernel: &str) -> Result<String> {
     let all: Vec<_> = (0..parameters).map(Operand::Coordinate).collect();
     composer.rows(&[1000], all.iter().copied().chain([t]), &mut |composer, _| {
         let mut partials = Vec::new();
-        // The background, or zero.
+        // The constant, or zero.
         let mut sum =
             if parameters % 2 == 1 { all[parameters as usize - 1] } else { Operand::Constant(0) };
         for (number, pair) in (0..).step_by(4).zip(all.chunks_exact(2)) {
@@ -124,14 +125,14 @@ fn decays(pieces: &[&Module], kernel: &str) -> Result<String> {
     Ok(composer.finish_model(2 * parameters + 4))
 }
 
-/// The text of a piece.
+/// The PTX of a piece.
 fn text_of(pieces: &[&Module], name: &str) -> Option<String> {
     let piece = pieces.iter().find(|piece| piece.name == name);
     piece.map(|piece| piece.text.clone())
 }
 
-/// An expression in each precision and form for which there are pieces:
-/// `sum(i, (x[i+1] - exp(-t[i] / a))^2 * cos(b))`, violated by the least of `x[i] - a`.
+/// The expression `sum(i, (x[i+1] - exp(-t[i] / a))^2 * cos(b))`, with the minimum of `x[i] - a` as its violation, in
+/// each precision and form for which there are pieces.
 fn expressions(pieces: &[&Module]) -> Result<Vec<Module>> {
     let module = |name: &str| text_of(pieces, name);
     let begin = format!("{PIECE}show_");

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the GPU tests on this machine, which needs an NVIDIA driver and nothing of Rust.
+# Runs the GPU tests on this machine. It needs an NVIDIA driver, but no Rust.
 # usage: run.sh [--sanitize]
-#   --sanitize  then also the tests with `sanitize` in their name, under each tool of NVIDIA's
+#   --sanitize  also runs the tests with `sanitize` in their name, under each tool of NVIDIA's
 #               compute-sanitizer (from a CUDA toolkit)
 # Fails if there is no GPU, if a test fails, or if no test ran.
 set -euo pipefail
@@ -12,7 +12,7 @@ fail() {
     exit 1
 }
 
-# Runs a command that ends in libtest's summary, and fails if that counts no test.
+# Runs a command that ends with libtest's summary, and fails if the summary counts no test.
 tested() {
     "$@" 2>&1 | tee "$log"
     grep -Eq '^test result: ok\. [1-9][0-9]* passed' "$log" || fail "no test ran: $*"
@@ -29,9 +29,9 @@ for argument in "$@"; do
 done
 
 nvidia-smi -L 2>/dev/null || [ -e /dev/nvidiactl ] || fail "this machine has no NVIDIA GPU"
-# What tests print are figures: `reliability: NAME = NUMBER`.
+# Show the output of tests, which contains figures: `reliability: NAME = NUMBER`.
 tested ./gpu --test-threads=1 --show-output
-# Where kernels have constants, every set of them is compiled by itself.
+# Kernels with constants are compiled for every set of constants.
 WARPSWARM_KNOWN_TEXTS=100000 tested ./gpu --exact every_number_of_dimensions_as_a_constant
 
 if $sanitize; then
@@ -40,9 +40,10 @@ if $sanitize; then
     for tool in memcheck racecheck initcheck synccheck; do
         echo "== compute-sanitizer --tool $tool"
         options=(--tool "$tool" --error-exitcode 1)
-        # It takes each word that blocks of a cluster or warps of a block show each other, written and read at once and with a
-        # tag, for a race. The kernels of epochs have one instruction that writes such words: another one is an error.
-        # Kernels that it is told to leave out it crashes (2025.3.1): so it watches them, and other races are errors.
+        # racecheck reports a race for each tagged word that blocks of a cluster or warps of a block exchange; these
+        # words are written and read at the same time. The kernels of epochs have one instruction that writes such
+        # words, so another one is an error. racecheck crashes kernels that it is told to skip (2025.3.1), so it checks
+        # all kernels, and the known reports are filtered here.
         if [ $tool = racecheck ]; then
             options=(--tool "$tool" --print-limit 100000)
         fi

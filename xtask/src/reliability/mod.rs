@@ -1,7 +1,7 @@
-//! What the library survives, in numbers.
+//! Measures the reliability of the library.
 //!
-//! Tests that find a number print it in a line, `reliability: NAME = NUMBER`. Here those that do are run, on the CPU and in
-//! the emulator, and their lines are put together; the tests of `gpu-test` print theirs where there is a GPU.
+//! Tests that measure a number print a line `reliability: NAME = NUMBER`. This task runs these tests on the CPU and in
+//! the emulator, and collects the lines. `gpu-test` prints those of tests that need a GPU.
 
 mod planted;
 
@@ -47,7 +47,7 @@ enum Part {
     Soak,
 }
 
-/// Tests that print numbers: package, which of its tests, and what their names have in them.
+/// Tests that print numbers: package, arguments that select the test program, and a part of their names.
 const TESTS: [(&str, &[&str], &str); 5] = [
     ("warpswarm-tests", &["--test", "faults"], ""),
     ("warpswarm-tests", &["--test", "lifetimes"], ""),
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         let wanted = |part: &&Part| args.only.is_empty() || args.only.contains(part);
         parts.iter().filter(wanted).map(|&part| outcome(part, args)).collect()
     };
-    // The faults have time limits. The others have none, and random configurations take an hour of one thread.
+    // `Faults` has time limits, so it runs before the parallel parts. Random configurations take an hour on one thread.
     let mut outcomes = in_turn(&[Part::Unsafe, Part::Faults]);
     thread::scope(|scope| {
         let soak = scope.spawn(|| in_turn(&[Part::Soak]));
@@ -80,10 +80,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Names and numbers.
+/// Measured numbers by name.
 type Figures = Vec<(String, String)>;
 
-/// What came of a part: what it found, also where something failed later.
+/// The result of a part: the figures that it found, even if it failed later.
 struct Outcome {
     figures: Figures,
     failed: Option<String>,
@@ -133,7 +133,7 @@ fn test(package: &str, program: &[&str]) -> Command {
     command
 }
 
-/// Runs a command and takes the figures from what it prints, which is shown too. It must print one.
+/// Runs a command, shows its output, and collects the figures in it. There must be at least one.
 fn listen(command: &mut Command, figures: &mut Figures) -> Result<()> {
     let before = figures.len();
     let mut child = command.stdout(Stdio::piped()).spawn()?;
@@ -152,7 +152,7 @@ fn listen(command: &mut Command, figures: &mut Figures) -> Result<()> {
     Ok(())
 }
 
-/// The figure in a line; a test's name may stand before it.
+/// The figure in a line; the name of a test may precede it.
 fn figure(line: &str) -> Option<(String, String)> {
     let (_, figure) = line.split_once(LINE)?;
     let (name, number) = figure.split_once(" = ")?;

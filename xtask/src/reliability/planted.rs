@@ -1,8 +1,8 @@
-//! Faults planted in the kernels, one at a time: the tests without a GPU must notice each.
+//! Plants faults in the kernels, one at a time. The tests without a GPU must detect each.
 //!
-//! Every barrier and every fence of the kernels and of the device functions that they call is left out once, and every
-//! bound of a loop or a branch of the kernels is one too far. All are compiled into one copy of the workspace, where a
-//! variable of the environment says which is planted.
+//! Each fault omits one barrier or fence of the kernels or of the device functions that they call, or makes the bound
+//! of one loop or branch of the kernels too large by one. All faults are compiled into one copy of the workspace; an
+//! environment variable selects the active one.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,7 +19,7 @@ use crate::gpu_test::executable;
 use crate::shell;
 use crate::tidy::without_tests;
 
-/// Where faults are planted: folders and files, and whether in bounds too.
+/// The folders and files in which faults are planted, and whether bounds are included.
 const WHERE: [(&str, bool); 6] = [
     ("crates/kernels/src", true),
     ("crates/device/src/block.rs", false),
@@ -29,9 +29,9 @@ const WHERE: [(&str, bool); 6] = [
     ("crates/device/src/objective.rs", false),
 ];
 const VARIABLE: &str = "WARPSWARM_PLANTED";
-/// Names the file in which a test says what it has reached.
+/// The environment variable with the file to which a test writes the faults that it reaches.
 const REACHED: &str = "WARPSWARM_REACHED";
-/// What the copy's kernels ask.
+/// The function that the kernels of the copy call.
 const PLANTED: &str = r#"
 
 /// Whether a fault is planted. Who has reached it is written down.
@@ -51,51 +51,51 @@ pub fn planted(number: u32) -> bool {
     *WHICH.get_or_init(|| std::env::var("WARPSWARM_PLANTED").ok()?.parse().ok()) == Some(number)
 }
 "#;
-/// The tests that must notice.
+/// The tests that must detect the faults.
 const TESTS: [(&str, &str); 4] = [
     ("warpswarm-device", "collectives"),
     ("warpswarm-device", "bulk"),
     ("warpswarm-tests", "matrix"),
     ("warpswarm-tests", "methods"),
 ];
-/// A test that takes so many times as long as without a fault waits for something that does not come.
+/// A test that takes this many times longer than without a fault is considered to hang.
 const PATIENCE: u32 = 10;
-/// Statements that order, in whole lines.
+/// Barriers and fences that are statements on their own line.
 const ORDERS: &str =
     r"(?m)^(?<indent> +)(?<old>(?:(?:block|warp|cluster|grid)::)?(?:sync|fence)\(\);)$";
-/// Barriers that join a predicate.
+/// Barriers that reduce a predicate.
 const JOINS: &str = r"block::sync_or\((?<predicate>[^()]*(?:\([^()]*\)[^()]*)*)\)";
-/// Bounds that are no constants.
+/// Bounds that are not constants.
 const BOUNDS: &str =
     r"(?<word>\b(?:if|while)) (?<left>[\w.]+) < (?<right>[a-z][\w.]*(?:\(\w*\))?) \{";
 
-/// A fault, as people find it.
+/// A fault, and its place in the source.
 #[derive(Clone, Debug, PartialEq)]
 struct Fault {
     file: String,
     line: usize,
-    /// What is changed.
+    /// The original code.
     old: String,
 }
 
-/// What came of planting all of them.
+/// The result of planting all faults.
 pub(super) struct Outcome {
     pub(super) planted: usize,
     pub(super) caught: usize,
-    /// Those that no test has noticed.
+    /// The faults that no test has detected.
     pub(super) missed: Vec<String>,
 }
 
-/// A test, as it is without faults.
+/// A test, and its behaviour without faults.
 struct Test {
     program: PathBuf,
     name: String,
     takes: Duration,
-    /// The faults that would be met.
+    /// The faults that the test reaches.
     reaches: BTreeSet<usize>,
 }
 
-/// Plants every fault, or those that `only` names, and says which were noticed.
+/// Plants every fault, or those in `only`, and reports which were detected.
 pub(super) fn run(only: Option<&[usize]>) -> Result<Outcome> {
     let folder = shell::target()?.join("planted");
     let source = folder.join("source");
@@ -125,13 +125,13 @@ pub(super) fn run(only: Option<&[usize]>) -> Result<Outcome> {
         println!("{fault}: not noticed");
         Ok(Some(fault))
     };
-    // One at a time: they take seconds or minutes.
+    // Each is a separate work item, because they take seconds or minutes.
     let missed: Vec<_> = chosen.par_iter().with_max_len(1).map(noticed).collect::<Result<_>>()?;
     let missed: Vec<String> = missed.into_iter().flatten().collect();
     Ok(Outcome { planted: chosen.len(), caught: chosen.len() - missed.len(), missed })
 }
 
-/// Makes a copy of the workspace with all faults in it, and lists them.
+/// Creates a copy of the workspace that contains all faults; returns the list of faults.
 fn plant(source: &Path) -> Result<Vec<Fault>> {
     let root = shell::root();
     let mut faults = Vec::new();
@@ -150,7 +150,7 @@ fn plant(source: &Path) -> Result<Vec<Fault>> {
             _ => None,
         };
         let new = new.map_or_else(|| fs::read(root.join(file)), |text| Ok(text.into_bytes()))?;
-        // Only what has changed is compiled again.
+        // Unchanged files are not written, so that cargo does not compile them again.
         if fs::read(&to).ok().as_ref() != Some(&new) {
             fs::write(&to, new)?;
         }
@@ -158,7 +158,7 @@ fn plant(source: &Path) -> Result<Vec<Fault>> {
     Ok(faults)
 }
 
-/// A file's text with its faults in it, each behind a question.
+/// The text of a file with its faults, each enabled by a call of `planted`.
 fn changed(file: &str, text: &str, bounds: bool, faults: &mut Vec<Fault>) -> String {
     let planted =
         if file.contains("/device/") { "crate::planted" } else { "warpswarm_device::planted" };
@@ -172,13 +172,13 @@ fn changed(file: &str, text: &str, bounds: bool, faults: &mut Vec<Fault>) -> Str
             let whole = found.get(0).expect("it matches");
             let begin = text[..whole.start()].rfind('\n').map_or(0, |at| at + 1);
             let is_comment = text[begin..whole.start()].trim_start().starts_with("//");
-            // Which are done when the kernel is compiled.
+            // `const` functions are evaluated when the kernel is compiled.
             let is_const =
                 text[..begin].rfind("fn ").is_some_and(|at| text[..at].ends_with("const "));
             if is_comment || is_const {
                 continue;
             }
-            // What is changed has no line breaks, so that lines stay where they are.
+            // Replaced code has no line breaks, so the line numbers stay the same.
             let line = text[..whole.start()].matches('\n').count() + 1;
             let number = faults.len();
             faults.push(Fault { file: file.into(), line, old: whole.as_str().trim().into() });
@@ -204,7 +204,7 @@ fn changed(file: &str, text: &str, bounds: bool, faults: &mut Vec<Fault>) -> Str
     code + tests
 }
 
-/// The programs of the copy's tests.
+/// Builds the test programs of the copy.
 fn build(source: &Path, target: &Path) -> Result<Vec<PathBuf>> {
     let one = |&(package, test): &(&str, &str)| -> Result<PathBuf> {
         let mut build =
@@ -216,7 +216,7 @@ fn build(source: &Path, target: &Path) -> Result<Vec<PathBuf>> {
     TESTS.iter().map(one).collect()
 }
 
-/// Every test of some programs, run without a fault, those that take least first.
+/// Runs every test of some programs without a fault. The fastest tests come first in the result.
 fn without_faults(programs: &[PathBuf], folder: &Path) -> Result<Vec<Test>> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
@@ -243,14 +243,14 @@ fn without_faults(programs: &[PathBuf], folder: &Path) -> Result<Vec<Test>> {
     Ok(tests)
 }
 
-/// Runs one test.
+/// The command that runs one test.
 fn command(program: &Path, test: &str) -> Command {
     let mut command = Command::new(program);
     command.args(["--exact", test]).env_remove(VARIABLE).env_remove(REACHED);
     command
 }
 
-/// Whether a test passes, in time, with a fault planted.
+/// Whether a test passes within its time limit with a planted fault.
 fn passes(test: &Test, fault: usize) -> Result<bool> {
     let mut command = command(&test.program, &test.name);
     command.env(VARIABLE, fault.to_string()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -1,4 +1,4 @@
-//! The drawing of crates and rooms in `ARCHITECTURE.md`.
+//! Checks the drawing of crates and rooms in `ARCHITECTURE.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +8,12 @@ use super::imports::{Arrows, WITH_ROOMS, between_files, between_rooms};
 use super::{File, Tree};
 
 const PAGE: &str = "ARCHITECTURE.md";
-/// Packages of the drawing outside of `crates`.
+/// Packages in the drawing that are not in `crates`.
 const OUTSIDE: [&str; 2] = ["book", "xtask"];
 
-/// The drawing has exactly the arrows that there are: from each crate to those of the workspace that it depends on, `?` behind
-/// those that it needs only with a feature, and from each room of the program and the library to those that it imports from.
+/// The drawing must have exactly the existing arrows. An arrow goes from a crate to each crate of the workspace on
+/// which it depends, with `?` after it if the dependency is optional; and from each room (a top-level module of the
+/// program or the library) to those from which it imports.
 pub(super) fn drawing(tree: &Tree) -> Vec<String> {
     let mut there = between_crates(tree);
     let is_there = |folder: &str| {
@@ -59,7 +60,7 @@ fn between_crates(tree: &Tree) -> Arrows {
     let crates: BTreeMap<String, &str> = crates.collect();
     let mut arrows: Arrows =
         crates.values().map(|folder| (folder.to_string(), BTreeSet::new())).collect();
-    // What is needed in any case comes first: it counts where there are both.
+    // Required dependencies come first, so that they take precedence over optional ones.
     let mut dependencies: Vec<_> = tree.dependencies.iter().collect();
     dependencies.sort_by_key(|dependency| dependency.optional);
     for dependency in dependencies {
@@ -73,13 +74,13 @@ fn between_crates(tree: &Tree) -> Arrows {
     arrows
 }
 
-/// The arrows of the page's drawing, with the lines on which they begin. A block of text belongs to it if its first line that is
-/// no comment is an arrow.
+/// The arrows of the page's drawing, with the line numbers of their starts. A text block belongs to the drawing if its
+/// first line that is not a comment is an arrow.
 fn drawn(page: &File, findings: &mut Vec<String>) -> BTreeMap<String, (BTreeSet<String>, usize)> {
     let arrow = Regex::new(r"^([\w/-]+)\s+->\s+(none|[\w/-]+\??(?:,\s*[\w/-]+\??)*)$");
     let arrow = arrow.expect("a pattern");
     let mut found: BTreeMap<String, (BTreeSet<String>, usize)> = BTreeMap::new();
-    // Whether a block is the drawing's, once that is known.
+    // Whether the block belongs to the drawing, if already known.
     let (mut in_text, mut is_drawing) = (false, None);
     for (number, line) in (1..).zip(page.text.lines().map(str::trim)) {
         if line.starts_with("```") {

@@ -1,7 +1,8 @@
-//! Which files of a crate import which others.
+//! Finds the imports between the files of a crate.
 //!
-//! A path in a `use` or in other code counts as an import of the file that it leads to. Declaring a module is none. Unit tests, and files
-//! that only tests have, are left out. Modules within a file, and paths that macros make, are not seen.
+//! A path in a `use` or in other code counts as an import of the file to which it leads. A declaration of a module does
+//! not count. Unit tests, and files that only tests use, are ignored. Modules inside a file, and paths created by
+//! macros, are not detected.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,19 +11,19 @@ use regex::Regex;
 use super::Tree;
 use super::source::bare;
 
-/// The program's files.
+/// The folder of the program's files.
 const PROGRAM: &str = "crates/cli/src/";
-/// The crates whose rooms are drawn, by their names in the drawing.
+/// The crates whose rooms are drawn: name in the drawing, and folder.
 pub(super) const WITH_ROOMS: [(&str, &str); 2] = [("cli", PROGRAM), ("host", "crates/host/src/")];
 
-/// The names of a module, from the crate's root on.
+/// The path of a module, starting at the crate's root.
 type Module = Vec<String>;
 
-/// What imports what.
+/// From each importing file or room to the imported ones.
 pub(super) type Arrows = BTreeMap<String, BTreeSet<String>>;
 
-/// The imports between the files of a crate, by their paths within its folder. `main.rs`, which is a crate of its own, is left
-/// out.
+/// The imports between the files of a crate, by their paths in its folder. `main.rs` is a separate crate, and is
+/// omitted.
 pub(super) fn between_files(tree: &Tree, folder: &str) -> Arrows {
     let files = tree.rust().filter_map(|file| {
         let path = file.path.strip_prefix(folder).filter(|path| *path != "main.rs")?;
@@ -40,7 +41,7 @@ pub(super) fn between_files(tree: &Tree, folder: &str) -> Arrows {
     files.iter().map(imports).collect()
 }
 
-/// The imports between rooms, which are the modules at the crate's root. The root itself imports from all and is none.
+/// The imports between rooms, which are the modules in the crate's root. The root itself is not a room.
 pub(super) fn between_rooms(files: &Arrows) -> Arrows {
     let mut rooms = Arrows::new();
     for (file, targets) in files {
@@ -52,13 +53,14 @@ pub(super) fn between_rooms(files: &Arrows) -> Arrows {
     rooms
 }
 
-/// The room that a file is in.
+/// The room of a file.
 fn room(file: &str) -> Option<&str> {
     let name = file.split(['/', '.']).next()?;
     (file != "lib.rs").then_some(name)
 }
 
-/// No file of the program imports another that imports it in turn, directly or through further files; and no room does.
+/// The imports between the files of the program must have no cycles, neither direct nor indirect. The same applies to
+/// rooms.
 pub(super) fn circle(tree: &Tree) -> Vec<String> {
     let files = between_files(tree, PROGRAM);
     let mut findings: Vec<String> = circles(&files)
@@ -74,7 +76,7 @@ pub(super) fn circle(tree: &Tree) -> Vec<String> {
     findings
 }
 
-/// An import by which a room imports from another.
+/// An example of an import by which one room depends on another.
 fn through(files: &Arrows, from: &str, to: &str) -> String {
     let all = files.iter().filter(|(file, _)| room(file) == Some(from));
     let mut found = all.filter_map(|(file, targets)| {
@@ -84,8 +86,8 @@ fn through(files: &Arrows, from: &str, to: &str) -> String {
     found.next().unwrap_or_default()
 }
 
-/// Circles among what imports, each from a member to that member again. Circles with an arrow in common are told as one, since
-/// one arrow less may end them all.
+/// Cycles of imports, each from a member back to itself. Of cycles with a common arrow only one is reported, because
+/// removing one arrow may resolve all of them.
 fn circles(arrows: &Arrows) -> Vec<Vec<String>> {
     let mut found: Vec<Vec<String>> = Vec::new();
     for start in arrows.keys() {
@@ -98,7 +100,7 @@ fn circles(arrows: &Arrows) -> Vec<Vec<String>> {
     found
 }
 
-/// The shortest chain of arrows from a member to itself.
+/// The shortest path of arrows from a member back to itself.
 fn shortest_way_back(arrows: &Arrows, start: &str) -> Option<Vec<String>> {
     let mut came_from: BTreeMap<&str, &str> = BTreeMap::new();
     let mut next = VecDeque::from([start]);
@@ -130,7 +132,7 @@ fn module(path: &str) -> Module {
     names
 }
 
-/// The code of a file before its unit tests. Where a file of tests is declared, the code goes on.
+/// The code of a file before its unit tests. A declaration of a separate test file does not end the code.
 fn code(text: &str) -> String {
     let tests = Regex::new(r"(?m)^#\[cfg\(test\)\]\nmod \w+ \{").expect("a pattern");
     let mut code = bare(text);
@@ -138,7 +140,7 @@ fn code(text: &str) -> String {
     code
 }
 
-/// The modules that only tests have.
+/// The modules that exist only in tests.
 fn only_tests(tree: &Tree, folder: &str) -> Vec<Module> {
     let declared = Regex::new(r"(?m)^#\[cfg\(test\)\]\n(?:pub(?:\(\w+\))? )?mod (\w+);");
     let declared = declared.expect("a pattern");
@@ -152,7 +154,7 @@ fn only_tests(tree: &Tree, folder: &str) -> Vec<Module> {
     found
 }
 
-/// All paths of several names in code, those of `use` with what stands in their braces.
+/// All paths with several names in code; those of `use` are expanded over their braces.
 fn paths(code: &str) -> Vec<Vec<String>> {
     let uses = Regex::new(r"\buse\s+([^;]+);").expect("a pattern");
     let path = Regex::new(r"(?:^|[^:\w.])((?:\w+::)+\w+)").expect("a pattern");
@@ -166,20 +168,20 @@ fn paths(code: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// The paths of `a::{b, c::{d, e}}` behind a prefix.
+/// Expands `a::{b, c::{d, e}}` after a prefix.
 fn expand(tree: &str, prefix: &[String], found: &mut Vec<Vec<String>>) {
     let (path, group) = match tree.split_once('{') {
         Some((path, group)) => (path, group.rsplit_once('}').map(|(group, _)| group)),
         None => (tree, None),
     };
-    // What comes from another crate by `::a` is none of ours.
+    // A path `::a` leads to another crate.
     if path.trim_start().starts_with("::") {
         return;
     }
     let path = path.split_once(" as ").map_or(path, |(path, _)| path);
     let names = path.split("::").map(str::trim).filter(|name| !name.is_empty());
     let mut whole = prefix.to_vec();
-    // `self` at the end of a path is what comes before it.
+    // `self` at the end of a path means the path before it.
     whole.extend(names.filter(|name| prefix.is_empty() || *name != "self").map(String::from));
     let Some(group) = group else {
         return found.push(whole);
@@ -201,7 +203,7 @@ fn expand(tree: &str, prefix: &[String], found: &mut Vec<Vec<String>>) {
     }
 }
 
-/// The module to which a path in another leads; none if that is another crate's.
+/// The module to which a path in another module leads; `None` if it belongs to another crate.
 fn resolved(
     module: &Module,
     path: &[String],

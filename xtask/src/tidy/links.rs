@@ -1,4 +1,4 @@
-//! Links of pages to files of the repository, and the names that they show.
+//! Checks the links from pages to files of the repository, and the names in their texts.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,11 +7,11 @@ use regex::Regex;
 use super::source::has_word;
 use super::{File, Tree};
 
-/// Pages that the book makes, of which the repository has none.
+/// Folders of pages that the book generates; they do not exist in the repository.
 const OF_THE_BOOK: [&str; 2] = ["docs/algorithms", "docs/problems"];
 
-/// Relative links of Markdown lead to files and folders that there are; a link whose text is a name, to a file with that name in it. A
-/// page of `docs` that code or a page speaks of is there.
+/// Relative Markdown links must lead to existing files and folders. If the text of a link is a name in code, the file
+/// must contain that name. Pages of `docs` that are mentioned in code or pages must exist.
 pub(crate) fn links(tree: &Tree) -> Vec<String> {
     let link = Regex::new(r"\[([^\]]*)\]\(([^)\s]+)\)").expect("a pattern");
     let page = Regex::new(r"`(docs/[\w/-]+\.md)`").expect("a pattern");
@@ -35,7 +35,7 @@ pub(crate) fn links(tree: &Tree) -> Vec<String> {
     findings
 }
 
-/// The lines outside of fences, which may show links of other places, with their numbers.
+/// The lines outside code fences, with their numbers. Code may contain links that are valid elsewhere.
 fn unfenced(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fenced = false;
     text.lines().enumerate().filter_map(move |(i, line)| {
@@ -45,7 +45,7 @@ fn unfenced(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// What is wrong with a link, if anything.
+/// What is wrong with a link; `None` if it is correct.
 fn broken(tree: &Tree, file: &File, text: &str, target: &str) -> Option<String> {
     let (path, _) = target.split_once('#').unwrap_or((target, ""));
     if path.is_empty() || target.contains("://") || target.starts_with("mailto:") {
@@ -65,7 +65,7 @@ fn broken(tree: &Tree, file: &File, text: &str, target: &str) -> Option<String> 
     Some(format!("`{name}` is not in {path}"))
 }
 
-/// Whether there is such a file, or a folder with files.
+/// Whether a file, or a folder with files, exists.
 fn is_there(tree: &Tree, path: &str) -> bool {
     if OF_THE_BOOK
         .iter()
@@ -77,7 +77,7 @@ fn is_there(tree: &Tree, path: &str) -> bool {
     tree.files.iter().any(|file| file.path == path || file.path.starts_with(&inside))
 }
 
-/// A path from the root, without `.` and `..`.
+/// A normalised path from the root, without `.` and `..`.
 fn plain(path: &Path) -> String {
     let mut plain = PathBuf::new();
     for component in path.components() {

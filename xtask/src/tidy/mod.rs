@@ -1,4 +1,4 @@
-//! The rules of style that a program can check. Each is a function from the tree to its findings.
+//! The rules of style that a program can check. Each rule is a function from the tree to its findings.
 
 use std::fs;
 
@@ -17,17 +17,17 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-/// A file that git tracks, or would.
+/// A file that git tracks or does not ignore.
 #[derive(Debug, Default)]
 pub(crate) struct File {
-    /// From the repository's root, with slashes.
+    /// The path from the repository's root, with slashes.
     pub(crate) path: String,
     /// Empty if the file is not text.
     pub(crate) text: String,
     pub(crate) bytes: u64,
 }
 
-/// That one package of the workspace depends on another.
+/// A dependency of one package of the workspace on another.
 #[derive(Debug)]
 pub(crate) struct Dependency {
     pub(crate) from: String,
@@ -35,11 +35,11 @@ pub(crate) struct Dependency {
     pub(crate) optional: bool,
 }
 
-/// What the rules look at.
+/// The input of the rules.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     pub(crate) files: Vec<File>,
-    /// Without those that only tests have.
+    /// The dependencies, without those of tests.
     pub(crate) dependencies: Vec<Dependency>,
 }
 
@@ -86,13 +86,13 @@ fn read() -> Result<Tree> {
     Ok(Tree { files, dependencies: dependencies(&serde_json::from_str(&metadata)?)? })
 }
 
-/// Which packages of the workspace depend on which, from `cargo metadata`.
+/// The dependencies between packages of the workspace, from `cargo metadata`.
 fn dependencies(metadata: &Value) -> Result<Vec<Dependency>> {
     let packages = metadata["packages"].as_array().context("cargo metadata has no packages")?;
     let mut found = Vec::new();
     for package in packages {
         for dependency in package["dependencies"].as_array().into_iter().flatten() {
-            // Only the workspace's own have a path.
+            // Only packages of the workspace have a path.
             if dependency["path"].is_null() || dependency["kind"] == "dev" {
                 continue;
             }

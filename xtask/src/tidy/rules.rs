@@ -1,4 +1,4 @@
-//! The rules. Words that a rule forbids are written in two parts here, or this file would break it.
+//! The rules. Words that a rule forbids are split into two parts here, so that this file does not violate the rule.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,8 @@ pub(crate) const ALL: [(&str, Rule); 15] = [
     ("drawing", drawing),
 ];
 
-/// What each package may depend on; one that is not named may depend on all, and none on it. `?`: only as an option.
+/// The allowed dependencies. A package that is not listed may depend on all, and none may depend on it. `?`: optional
+/// only.
 const MAY_DEPEND: [(&str, &[&str]); 15] = [
     ("warpswarm-core", &[]),
     ("warpswarm-pictures", &[]),
@@ -57,12 +58,12 @@ const MAY_DEPEND: [(&str, &[&str]); 15] = [
             "warpswarm-statistics",
         ],
     ),
-    // Of examples and tests.
+    // Packages of examples and tests.
     ("jaya", &["warpswarm-core", "warpswarm-device", "warpswarm-kernels"]),
     ("models", &["warpswarm-core", "warpswarm-kernels"]),
     ("summary", &["warpswarm-core", "warpswarm-device"]),
     ("probe", &["warpswarm-kernels"]),
-    // The tasks must run where kernels do not compile, so `warpswarm` is an option of `reproduce` alone.
+    // Tasks must run even if kernels do not compile, so `warpswarm` is an optional dependency, for `reproduce` only.
     (
         "xtask",
         &[
@@ -88,7 +89,7 @@ const TARGET_ARCH: [(&str, &str); 8] = [
     ("tests/objective/src/lib.rs", "its feature belongs to the crate compiled to PTX"),
 ];
 
-/// Folders and files that may be unsafe.
+/// Folders and files that may contain unsafe code.
 const UNSAFE: [&str; 7] = [
     "benches/src/bin/matrix_cublas/library.rs",
     "crates/device/",
@@ -99,7 +100,7 @@ const UNSAFE: [&str; 7] = [
     "examples/own-kernel/",
 ];
 
-/// What build scripts call.
+/// Files with the functions that build scripts call.
 const BRINGS_KERNELS: [&str; 4] = [
     "crates/ptx-builder/src/build_script.rs",
     "crates/ptx-builder/src/compile.rs",
@@ -107,9 +108,9 @@ const BRINGS_KERNELS: [&str; 4] = [
     "crates/ptx-builder/src/toolchain.rs",
 ];
 
-/// The most lines of a file, without its tests.
+/// The largest number of lines of a file, without its tests.
 const MOST_LINES: usize = 400;
-/// Longer files, each with its reason.
+/// Files that may be longer, each with its reason.
 const LONG_FILES: &[(&str, &str)] = &[(
     "crates/host/src/engine/device/pso.rs",
     "arrays, arguments and launches of all schedules, which are read side by side",
@@ -126,7 +127,7 @@ const LIBRARIES: [&str; 8] = [
     "crates/statistics/src/",
 ];
 
-/// What users of the libraries read about: the libraries, and of `core` what `warpswarm` shows them.
+/// The code whose documentation users read: the libraries, and the parts of `core` that `warpswarm` re-exports.
 const SHOWN: [&str; 15] = [
     "crates/host/src/",
     "crates/islands/src/",
@@ -169,7 +170,7 @@ fn is_under(file: &File, places: &[&str]) -> bool {
     places.iter().any(|place| file.path.starts_with(place))
 }
 
-/// Dependencies point one way.
+/// Dependencies between packages must be allowed.
 fn one_way(tree: &Tree) -> Vec<String> {
     let mut findings = Vec::new();
     for dependency in &tree.dependencies {
@@ -188,7 +189,7 @@ fn one_way(tree: &Tree) -> Vec<String> {
     findings
 }
 
-/// `cfg(target_arch)` only in `crates/device`, but for what asks the compiler for short code: it computes the same.
+/// `cfg(target_arch)` only in `crates/device`, except with `optimize(size)`, which does not change results.
 fn target_arch(tree: &Tree) -> Vec<String> {
     let excepted = |file: &File| TARGET_ARCH.iter().any(|(path, _)| *path == file.path);
     let files = tree.rust().filter(|f| !is_under(f, &["crates/device/"]) && !excepted(f));
@@ -209,15 +210,15 @@ fn assembly(tree: &Tree) -> Vec<String> {
     lines_with(files, called, "inline assembly")
 }
 
-/// `unsafe` only in `crates/device`, `crates/kernels`, one module of `crates/host`, what shares GPU arrays with Python, the example of a kernel, and
-/// a bench that calls cuBLAS.
+/// `unsafe` only in `crates/device`, `crates/kernels`, one module of `crates/host`, the code that shares GPU arrays
+/// with Python, the example of a kernel, and a bench that calls cuBLAS.
 fn unsafe_code(tree: &Tree) -> Vec<String> {
     let files = tree.rust().filter(|file| !is_under(file, &UNSAFE));
     lines_with(files, |code| has_word(code, "unsafe"), "unsafe")
 }
 
-/// How many unsafe blocks, functions, implementations and traits each package has, without its tests, by the package's
-/// folder; packages without any are left out.
+/// The number of unsafe blocks, functions, implementations and traits in each package, without tests, by the package's
+/// folder. Packages without any are omitted.
 pub(crate) fn unsafe_counts(tree: &Tree) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     let manifests = tree.files.iter().filter_map(|file| file.path.strip_suffix("Cargo.toml"));
@@ -232,8 +233,8 @@ pub(crate) fn unsafe_counts(tree: &Tree) -> BTreeMap<String, usize> {
     counts
 }
 
-/// A build script only brings kernels, and what brings them calls nothing that reaches a network; installing a toolchain
-/// is `setup`'s, which no build script has.
+/// A build script must only provide kernels, and the functions that it calls must not use the network. Only the feature
+/// `setup`, which no build script enables, installs a toolchain.
 fn build_script(tree: &Tree) -> Vec<String> {
     const NETWORK: [&str; 9] =
         ["curl", "wget", "http", "git", "TcpStream", "UdpSocket", "install", "update", "fetch"];
@@ -261,7 +262,7 @@ fn build_script(tree: &Tree) -> Vec<String> {
     findings
 }
 
-/// Each unsafe block and implementation has a comment that argues.
+/// Each unsafe block and implementation must have a SAFETY comment.
 fn safety_comment(tree: &Tree) -> Vec<String> {
     let mut findings = Vec::new();
     for file in tree.rust() {
@@ -275,7 +276,7 @@ fn safety_comment(tree: &Tree) -> Vec<String> {
     findings
 }
 
-/// Files stay readable.
+/// Files must not be too long.
 fn long_file(tree: &Tree) -> Vec<String> {
     let mut findings = Vec::new();
     for file in tree.rust() {
@@ -290,7 +291,7 @@ fn long_file(tree: &Tree) -> Vec<String> {
     findings
 }
 
-/// A library prints nothing.
+/// A library must not print.
 fn printing(tree: &Tree) -> Vec<String> {
     let mut findings = Vec::new();
     for file in tree.rust().filter(|file| is_under(file, &LIBRARIES)) {
@@ -303,8 +304,8 @@ fn printing(tree: &Tree) -> Vec<String> {
     findings
 }
 
-/// Public types, traits and functions show how they are used. Of methods, of what macros make, and of whether an
-/// example is a good one, this knows nothing.
+/// Public types, traits and functions must have an example. The rule does not check methods, items created by macros,
+/// or the quality of an example.
 fn example(tree: &Tree) -> Vec<String> {
     let mut findings = Vec::new();
     for file in tree.rust().filter(|file| is_under(file, &SHOWN)) {
@@ -321,7 +322,7 @@ fn example(tree: &Tree) -> Vec<String> {
     findings
 }
 
-/// No stubs, no tests switched off.
+/// No stubs, and no disabled tests.
 fn stub(tree: &Tree) -> Vec<String> {
     const WORDS: [&str; 6] = [
         concat!("todo", "!("),
@@ -334,7 +335,7 @@ fn stub(tree: &Tree) -> Vec<String> {
     with_words(tree.rust(), &WORDS)
 }
 
-/// Nothing of one machine: no absolute paths of a developer's, no addresses of package registries.
+/// Nothing specific to one machine: no absolute paths of a developer, no addresses of package registries.
 fn machine(tree: &Tree) -> Vec<String> {
     const PATHS: [&str; 3] = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/")];
     const HOSTS: [&str; 7] = [
@@ -349,7 +350,7 @@ fn machine(tree: &Tree) -> Vec<String> {
     let mut findings = Vec::new();
     for file in tree.files.iter().filter(|file| file.path != "Cargo.lock") {
         for (number, line) in file.text.lines().enumerate() {
-            // Within a longer path the folder is not the machine's.
+            // Inside a longer path, the folder does not belong to the machine.
             let absolute = |path: &&&str| {
                 line.match_indices(**path).any(|(at, _)| {
                     let before = line[..at].chars().next_back();
@@ -365,13 +366,13 @@ fn machine(tree: &Tree) -> Vec<String> {
     findings
 }
 
-/// What is generated or fetched is not tracked.
+/// Generated or downloaded files must not be tracked.
 fn big_file(tree: &Tree) -> Vec<String> {
     let big = tree.files.iter().filter(|file| file.bytes >= MOST_BYTES);
     big.map(|file| format!("{}: {} KiB", file.path, file.bytes >> 10)).collect()
 }
 
-/// The lines whose code a test finds.
+/// The lines whose code satisfies a condition.
 fn lines_with<'a>(
     files: impl Iterator<Item = &'a File>,
     found: impl Fn(&str) -> bool,
@@ -386,7 +387,7 @@ fn lines_with<'a>(
     findings
 }
 
-/// The lines with one of some words, in comments too.
+/// The lines that contain one of the words, also in comments.
 fn with_words<'a>(files: impl Iterator<Item = &'a File>, words: &[&str]) -> Vec<String> {
     let mut findings = Vec::new();
     for file in files {

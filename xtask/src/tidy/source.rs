@@ -1,4 +1,4 @@
-//! As much of Rust's syntax as the rules need.
+//! The parts of Rust's syntax that the rules need.
 
 /// The part of a file before its unit tests.
 pub(crate) fn without_tests(text: &str) -> &str {
@@ -10,13 +10,13 @@ pub(crate) fn without_tests(text: &str) -> &str {
     &text[..tests.unwrap_or(text.len())]
 }
 
-/// The lines of a file, numbered from 1, without comments and without what is in literals.
+/// The lines of a file, numbered from 1, without comments and without the contents of literals.
 pub(crate) fn code(text: &str) -> impl Iterator<Item = (usize, String)> {
     let lines: Vec<String> = bare(text).lines().map(String::from).collect();
     (1..).zip(lines)
 }
 
-/// A text without comments, strings and characters. Its lines stay where they are.
+/// A text without comments, strings and characters. Line numbers stay the same.
 pub(crate) fn bare(text: &str) -> String {
     let mut code = String::new();
     let mut rest = text;
@@ -37,7 +37,7 @@ pub(crate) fn bare(text: &str) -> String {
     code
 }
 
-/// The length of the comment or literal with which a text begins; 0 if it begins with code.
+/// The length of the comment or literal at the start of a text; 0 if it starts with code.
 fn skipped(text: &str, in_word: bool) -> usize {
     if text.starts_with("//") {
         return text.find('\n').unwrap_or(text.len());
@@ -48,7 +48,7 @@ fn skipped(text: &str, in_word: bool) -> usize {
     if text.starts_with('"') {
         return quoted(text, '"');
     }
-    // A lifetime has no second mark.
+    // A lifetime has no closing quote.
     let is_character = || text[1..].starts_with('\\') || text.chars().nth(2) == Some('\'');
     if text.starts_with('\'') && is_character() {
         return quoted(text, '\'');
@@ -61,7 +61,7 @@ fn skipped(text: &str, in_word: bool) -> usize {
     inside.find(&end).map_or(text.len(), |at| text.len() - inside.len() + at + end.len())
 }
 
-/// The length of a comment that may have comments in it.
+/// The length of a block comment, which may contain comments.
 fn comment(text: &str) -> usize {
     let (mut depth, mut at) = (0, 0);
     while at < text.len() {
@@ -80,7 +80,7 @@ fn comment(text: &str) -> usize {
     at
 }
 
-/// The length of a literal between marks.
+/// The length of a quoted literal.
 fn quoted(text: &str, mark: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -94,7 +94,7 @@ fn quoted(text: &str, mark: char) -> usize {
     text.len()
 }
 
-/// Whether `word` stands in `code` as a word of its own.
+/// Whether `code` contains `word` as a whole word.
 pub(crate) fn has_word(code: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(word).any(|(at, _)| {
@@ -104,8 +104,8 @@ pub(crate) fn has_word(code: &str, word: &str) -> bool {
     })
 }
 
-/// Whether a comment with `SAFETY` stands just before line `number` (counted from 1), or in it.
-/// Attributes, and the beginning of the statement that the line is part of, may come between.
+/// Whether there is a comment with `SAFETY` directly before line `number` (counted from 1), or in it.
+/// Attributes, and the beginning of the line's statement, may come between.
 pub(crate) fn has_safety_comment(text: &str, number: usize) -> bool {
     const WORD: &str = "SAFETY:";
     let lines: Vec<&str> = text.lines().collect();
@@ -126,7 +126,7 @@ pub(crate) fn has_safety_comment(text: &str, number: usize) -> bool {
     false
 }
 
-/// How often a line begins something unsafe: a type of a function is none, nor is an attribute.
+/// The number of unsafe items that begin in a line. Function types and attributes do not count.
 pub(crate) fn unsafe_in(code: &str) -> usize {
     let words: Vec<&str> = code.split_whitespace().collect();
     let begins = |pair: &[&str]| {
@@ -136,20 +136,20 @@ pub(crate) fn unsafe_in(code: &str) -> usize {
     words.windows(2).filter(|pair| begins(pair)).count()
 }
 
-/// A type, a trait or a function that a crate shows its users.
+/// A public type, trait or function.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Item<'a> {
-    /// Counted from 1.
+    /// The line number, counted from 1.
     pub(crate) line: usize,
     pub(crate) name: &'a str,
-    /// Whether its documentation has code that is run as a test.
+    /// Whether its documentation has code that runs as a test.
     pub(crate) has_example: bool,
 }
 
-/// The public items that stand at the beginning of a line, without those that documentation hides.
+/// The public items at the beginning of a line, without those that are hidden in the documentation.
 ///
-/// Not seen: methods, what macros make, modules within a file, and what is shown again from another crate. `pub` counts as
-/// public in whatever module, as the lint `unreachable_pub` has it.
+/// Not detected: methods, items created by macros, modules inside a file, and re-exports from another crate. `pub`
+/// counts as public in every module; the lint `unreachable_pub` ensures this.
 pub(crate) fn public_items(text: &str) -> Vec<Item<'_>> {
     let mut found = Vec::new();
     let (mut has_example, mut in_code, mut is_hidden) = (false, false, false);
@@ -165,7 +165,7 @@ pub(crate) fn public_items(text: &str) -> Vec<Item<'_>> {
         if let Some(name) = public_name(line).filter(|_| !is_hidden) {
             found.push(Item { line: number + 1, name, has_example });
         }
-        // Attributes, also those over several lines, stand between documentation and item.
+        // Attributes, which may span several lines, are between documentation and item.
         if !line.starts_with(['#', ' ', ')']) {
             (has_example, in_code, is_hidden) = (false, false, false);
         }
@@ -173,7 +173,7 @@ pub(crate) fn public_items(text: &str) -> Vec<Item<'_>> {
     found
 }
 
-/// What a line declares, if that is a public type, trait or function.
+/// The name of the public type, trait or function that a line declares.
 fn public_name(line: &str) -> Option<&str> {
     let mut words = line.strip_prefix("pub ")?.split_whitespace();
     let mut kind = words.next()?;

@@ -9,12 +9,12 @@ fn file(path: &str, text: &str) -> File {
     File { path: path.into(), text: text.into(), bytes: text.len() as u64 }
 }
 
-/// What every rule says about a tree, as (rule, finding).
+/// The findings of all rules for a tree, as (rule, finding).
 fn findings(tree: &Tree) -> Vec<(&'static str, String)> {
     ALL.iter().flat_map(|(name, rule)| rule(tree).into_iter().map(|f| (*name, f))).collect()
 }
 
-/// One file breaks one rule, so many times.
+/// Checks that a file violates one rule, and how many times.
 fn breaks(path: &str, text: &str, rule: &str, times: usize) {
     let found = findings(&Tree { files: vec![file(path, text)], dependencies: vec![] });
     assert_eq!(found.len(), times, "{path}: {found:?}");
@@ -25,7 +25,7 @@ fn keeps(path: &str, text: &str) {
     breaks(path, text, "", 0);
 }
 
-/// Writes `@` for what a test's own file must not say.
+/// Removes `@`, which splits words that this file must not contain.
 fn planted(text: &str) -> String {
     text.replace('@', "")
 }
@@ -296,7 +296,7 @@ fn links_lead_to_files_that_have_what_is_named() {
     }
 }
 
-/// The files of a program, by their paths within its folder.
+/// A tree with the files of a program, by their paths in its folder.
 fn program(files: &[(&str, &str)]) -> Tree {
     let of = |(path, text): &(&str, &str)| file(&format!("crates/cli/src/{path}"), text);
     Tree { files: files.iter().map(of).collect(), dependencies: vec![] }
@@ -402,7 +402,7 @@ fn circles_of_imports_are_found() {
     );
 }
 
-/// What the rule says of a drawing of four crates and two rooms.
+/// The findings of the rule for a drawing of four crates and two rooms.
 fn drawn(blocks: &str) -> Vec<String> {
     let mut tree = program(&[
         ("lib.rs", "mod args;\nmod commands;\n"),
