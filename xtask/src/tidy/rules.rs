@@ -26,8 +26,7 @@ pub(crate) const ALL: [(&str, Rule); 15] = [
     ("drawing", drawing),
 ];
 
-/// The allowed dependencies. A package that is not listed may depend on all, and none may depend on it. `?`: optional
-/// only.
+/// The allowed dependencies (`?`: optional only). An unlisted package may depend on all, and none may depend on it.
 const MAY_DEPEND: [(&str, &[&str]); 15] = [
     ("warpswarm-core", &[]),
     ("warpswarm-pictures", &[]),
