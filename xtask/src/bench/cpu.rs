@@ -1,7 +1,7 @@
-//! Evaluations per second of one core, the same population and as many iterations for everyone.
+//! Evaluations per second on one core, with the same population and number of iterations for all programs.
 //!
-//! Every program runs once in each round, so that a machine that slows down slows all of them; a row is the median of the
-//! rounds.
+//! Every program runs once in each round, so that changes of the machine's speed affect all of them. A row shows the
+//! median of the rounds.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,19 +14,19 @@ use crate::reproduce::table::Table;
 use crate::shell;
 use warpswarm_statistics::Summary;
 
-/// Pinned, so that tables can be compared.
+/// The peers, with fixed versions, so that tables are comparable.
 const PACKAGES: [&str; 3] = ["pygmo==2.20.0", "scipy==1.17.1", "pyswarms==1.3.0"];
 const INDIVIDUALS: u64 = 768;
 const DIMENSIONS: u64 = 30;
 const FLAGS: [&str; 2] = ["-std=c++17", "-O3"];
 
-/// A program that is measured.
+/// A program to measure.
 struct Entry {
     algorithm: &'static str,
     name: &'static str,
     program: PathBuf,
     arguments: Vec<String>,
-    /// Where it runs: PySwarms leaves a file.
+    /// The folder in which it runs, because PySwarms writes a file.
     folder: PathBuf,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn run(args: CpuArgs) -> Result<()> {
     super::publish(&folder, &table(&entries, &medians, args), &records(&entries, &rates))
 }
 
-/// Builds or installs everyone.
+/// Builds or installs all programs.
 fn entries(folder: &Path, iterations: u32) -> Result<Vec<Entry>> {
     let build = ["build", "--release", "-p", "warpswarm-benches", "--bin", "cpu"];
     shell::run(&mut shell::cargo(&build))?;
@@ -106,7 +106,7 @@ fn entries(folder: &Path, iterations: u32) -> Result<Vec<Entry>> {
     Ok(entries)
 }
 
-/// The loop in C++.
+/// Compiles the loop in C++.
 fn compiled(folder: &Path, more: Option<&str>) -> Result<PathBuf> {
     let source = shell::root().join("benches/cpp/pso.cpp");
     let program = folder.join(format!("pso{}", more.unwrap_or_default()));
@@ -116,7 +116,7 @@ fn compiled(folder: &Path, more: Option<&str>) -> Result<PathBuf> {
 }
 
 impl Entry {
-    /// Evaluations per second of one run.
+    /// Measures the evaluations per second of one run.
     fn measure(&self) -> Result<f64> {
         let mut command = Command::new(&self.program);
         let said = shell::output(command.args(&self.arguments).current_dir(&self.folder))?;

@@ -1,4 +1,4 @@
-//! Makes the folder that measures on a GPU, to be copied to a machine without Rust and network.
+//! Creates the folder for measurements on a GPU. It can be copied to a machine without Rust and network.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::gpu_test::copy_stripped;
 use crate::shell;
 
 const RUN_SH: &str = include_str!("run.sh");
-/// Those peers that are taken from PyPI, pinned, so that tables can be compared; what else they need comes with JAX and
+/// The peers from PyPI, with fixed versions, so that tables are comparable. Their dependencies come with JAX and
 /// PyTorch.
 const PACKAGES: [&str; 4] = ["evox==1.4.0", "evosax==0.3.2", "dotmap==1.3.30", "cma==4.5.0"];
 const PYTHON: [&str; 6] =
@@ -82,7 +82,7 @@ fn copy(file: &Path, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The packages, which have no machine code: what runs here runs there.
+/// Installs the packages. They contain no machine code, so they run on any machine.
 fn packages(site: &Path) {
     let install =
         ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"];

@@ -1,4 +1,5 @@
-//! `cargo xtask bench growth-pictures`: how the cost of an iteration grows, as pictures of what `cargo xtask bench gpu --growth` measured.
+//! `cargo xtask bench growth-pictures`: plots how the time of an iteration grows, from the measurements of
+//! `cargo xtask bench gpu --growth`.
 
 use std::fs;
 
@@ -9,7 +10,7 @@ use warpswarm_pictures::{Axis, COLOURS, Dash, INK, Line, Panel, Picture};
 use super::GrowthArgs;
 use crate::reproduce::table::integer;
 
-/// Behind [`COLOURS`]: there are ten methods, and each has a colour of its own.
+/// Colours in addition to [`COLOURS`], so that each of the ten methods has its own.
 const MORE_COLOURS: [RGBColor; 4] =
     [RGBColor(0, 0, 0), RGBColor(117, 76, 165), RGBColor(140, 80, 40), RGBColor(130, 130, 130)];
 
@@ -23,17 +24,17 @@ struct Point {
     microseconds: f64,
 }
 
-/// What a picture is over.
+/// The variable and the contents of a picture.
 struct Series {
-    /// The ending of its file's name.
+    /// The suffix of the file's name.
     name: &'static str,
     axis: &'static str,
     title: &'static str,
-    /// What is the same for all points.
+    /// A note about the properties that all points share.
     note: &'static str,
     has: fn(&Point) -> bool,
     size: fn(&Point) -> u64,
-    /// The sizes that are written at the axis.
+    /// The sizes that are labelled on the axis.
     ticks: fn() -> Vec<u64>,
 }
 
@@ -52,7 +53,7 @@ const SERIES: [Series; 3] = [
         axis: "dimensions of the function",
         title: "An iteration of one run, by dimensions",
         note: "Rastrigin's function, 1,024 individuals, f32, default parameters",
-        // CMEPSO has as many as its ten swarms can have.
+        // CMEPSO divides its individuals among ten swarms, so it cannot have exactly 1,024.
         has: |point| (1015..=1024).contains(&point.individuals) && point.runs == 1,
         size: |point| point.dimensions,
         ticks: || (1..=10).map(|power| 1 << power).collect(),
@@ -117,7 +118,7 @@ fn read(text: &str) -> Result<Vec<Point>> {
 impl Series {
     fn picture(&self, points: &[Point]) -> Picture {
         let log = |size: u64| (size as f64).log10();
-        // A method looks the same in all pictures.
+        // A method has the same style in all pictures.
         let mut names: Vec<&str> = Vec::new();
         for point in points {
             if !names.contains(&&*point.algorithm) {
@@ -169,7 +170,7 @@ fn colour(number: usize) -> RGBColor {
     *more.unwrap_or(&COLOURS[number % COLOURS.len()])
 }
 
-/// A line in the lower right corner with the slope of what takes as many times as long as there are times as many.
+/// A line in the lower right corner with the slope of proportional growth.
 fn proportional(x: &Axis, y: &Axis) -> Line {
     let length = 1.0_f64.min(0.4 * (x.range.1 - x.range.0)).min(0.4 * (y.range.1 - y.range.0));
     let (right, low) = (x.range.1 - 0.1, y.range.0 + 0.15);
@@ -241,7 +242,7 @@ pso,f32,64,10,100,resident,100,1000
             assert!(svg.contains("microseconds an iteration") && svg.contains(axis), "{axis}");
             assert_eq!(svg.contains(tick), axis != "dimensions", "{axis}");
         }
-        // A picture of nothing can be drawn.
+        // An empty picture can be drawn.
         assert!(SERIES[2].picture(&points[..1]).svg().is_ok());
     }
 }

@@ -1,7 +1,7 @@
-//! `cargo xtask bench`: this library beside its peers.
+//! `cargo xtask bench`: compares this library with its peers.
 //!
-//! Tables and statistics are those of `reproduce`, so this is behind the same feature: without it, this file builds the
-//! program with it, and runs that.
+//! Tables and statistics are those of `reproduce`, so this needs the same feature. Without the feature, this file
+//! rebuilds xtask with it, and runs that.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ mod growth;
 #[cfg(any(test, feature = "reproduce"))]
 mod python;
 
-/// What is measured.
+/// The measurement to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -86,7 +86,7 @@ struct BbobArgs {
     page_only: bool,
 }
 
-/// The dimensions that COCO's suite has.
+/// The dimensions of COCO's suite.
 const SUITE: [usize; 6] = [2, 3, 5, 10, 20, 40];
 
 fn dimensions(text: &str) -> Result<usize, String> {
@@ -101,7 +101,7 @@ impl BbobArgs {
         self.jobs.map_or_else(all, usize::from)
     }
 
-    /// As one types it in the repository, but for where its output goes and how many runs there are at a time.
+    /// The command as typed in the repository, without options for the output folder and the number of parallel runs.
     fn command(&self) -> String {
         let dimensions: Vec<String> = self.dimensions.iter().map(usize::to_string).collect();
         let mut command = format!(
@@ -142,7 +142,7 @@ struct GpuArgs {
     /// Where the tables go [default: the folder that measures]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Nothing for the program in the folder, which is this one, built with the feature.
+    /// Options of the folder. The program in the folder, which is xtask with the feature, does not have them.
     #[cfg(not(any(test, feature = "reproduce")))]
     #[command(flatten)]
     folder: folder::FolderArgs,
@@ -158,7 +158,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
 }
 
-/// Prints the table, and writes it with its records.
+/// Prints the table, and writes it together with its records.
 #[cfg(any(test, feature = "reproduce"))]
 fn publish(folder: &Path, table: &Table, records: &Records) -> Result<()> {
     print!("{}", table.text());
@@ -172,7 +172,7 @@ fn publish(folder: &Path, table: &Table, records: &Records) -> Result<()> {
     Ok(())
 }
 
-/// Builds what measures, and runs it with the same arguments.
+/// Builds xtask with the feature, and runs it with the same arguments.
 #[cfg(not(any(test, feature = "reproduce")))]
 pub(crate) fn run(args: &Args) -> Result<()> {
     use crate::shell;

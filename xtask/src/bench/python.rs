@@ -1,4 +1,4 @@
-//! The Python of an environment that has peers, which are taken from PyPI.
+//! The Python of a virtual environment with peers from PyPI.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::shell;
 
-/// The environment's program, when these packages are installed.
+/// Installs these packages, and returns the path of the environment's Python.
 pub(super) fn with(packages: &[&str]) -> Result<PathBuf> {
     let environment = shell::target()?.join("bench/python");
     let python = environment.join("bin/python");

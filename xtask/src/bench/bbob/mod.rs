@@ -1,8 +1,9 @@
-//! `cargo xtask bench bbob`: how soon this library and its peers reach the targets of COCO's noiseless BBOB suite.
+//! `cargo xtask bench bbob`: the number of evaluations in which this library and its peers reach the targets of COCO's
+//! noiseless BBOB suite.
 //!
-//! Who takes part is in `searches`; `suite` has problems, groups and targets, `ours` and `peers` run them, `record` keeps every run
-//! in `target/bench/bbob`, and `results` makes tables and a picture. What is kept is not run again: of peers while their version is
-//! the same, of ours while the sources are.
+//! `searches` lists the participants. `suite` has problems, groups and targets. `ours` and `peers` run them, `record`
+//! stores every run in `target/bench/bbob`, and `results` creates tables and a picture. Stored runs are not repeated:
+//! those of peers while their version is the same, ours while the sources are the same.
 
 use anyhow::Result;
 
@@ -30,7 +31,7 @@ struct Entrant {
 }
 
 impl Entrant {
-    /// Its runs on these problems; none where one is missing.
+    /// Its runs on these problems; `None` if one is missing.
     fn runs(&self, cases: &[Case]) -> Option<Runs<'_>> {
         Some(Runs { name: self.search.name, records: self.kept.of(cases)? })
     }

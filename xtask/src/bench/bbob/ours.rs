@@ -1,5 +1,5 @@
-//! Runs of this library: the searches of `warpswarm solve bbob-fN`, with a closure in the function's place that notes values in the
-//! order of evaluation.
+//! Runs of this library: the searches of `warpswarm solve bbob-fN`, with a closure in place of the function that logs
+//! the values in the order of evaluation.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,8 +13,8 @@ use super::record::{Kept, Record};
 use super::suite::{Case, Log};
 use crate::shell;
 
-/// The last commit that changed the library, and whether files differ from it, so that no earlier run can be taken for one of
-/// these sources.
+/// The last commit that changed the library, and whether files differ from it. In the latter case, no stored run
+/// belongs to these sources.
 pub(super) fn source() -> (String, bool) {
     let git = |words: &[&str]| {
         let output = shell::output(shell::program("git", words).current_dir(shell::root()));
@@ -32,7 +32,7 @@ pub(super) fn source() -> (String, bool) {
     }
 }
 
-/// Runs an algorithm on these problems, so many at a time.
+/// Runs an algorithm on these problems, `jobs` at a time.
 pub(super) fn measure(id: &str, cases: &[Case], jobs: usize, kept: &mut Kept) -> Result<()> {
     let algorithm = algorithms::find(id)?.algorithm();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
@@ -50,12 +50,12 @@ fn run(algorithm: &Algorithm, case: Case) -> Result<Record> {
     Ok(Record { case, evaluations, hits })
 }
 
-/// A run of at most so many evaluations.
+/// A run of at most `most` evaluations, and its log.
 fn logged(algorithm: &Algorithm, case: Case, most: u64) -> Result<(Report<f64>, Log)> {
     let problem = bbob::problem(case.function, case.instance, case.dimensions)?;
     let log = Arc::new(Mutex::new(Log::new(problem.optimum_value(), most)));
     let (file, noted) = (problem.file().clone(), log.clone());
-    // All points of an iteration, in the order of their numbers: threads would evaluate them in any order.
+    // One call for all points of an iteration, in the order of their indices; threads would evaluate them in any order.
     let objective = HostObjective::of_population(move |points: &Points<'_, f64>| {
         let mut log = noted.lock().unwrap_or_else(PoisonError::into_inner);
         let mut evaluate = |x: &[f64]| {
@@ -76,7 +76,7 @@ fn logged(algorithm: &Algorithm, case: Case, most: u64) -> Result<(Report<f64>, 
     Ok((report, log))
 }
 
-/// As `warpswarm solve` has them where nothing else is said.
+/// The default settings of `warpswarm solve`.
 fn settings(most: u64, target: f64) -> Settings {
     Settings {
         stop: Stop::evaluations(most).or_target(target),
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use crate::bench::bbob::searches;
 
-    /// The closure is the function, and asking for values is running: the same bits.
+    /// A run with the logging closure has the same bits as a run with the function.
     #[test]
     fn runs_are_those_without_a_log() {
         for search in searches::ALL.iter().filter(|search| search.package.is_none()) {

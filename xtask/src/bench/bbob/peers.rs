@@ -1,4 +1,4 @@
-//! Runs of peers from PyPI, by `benches/bbob/peers.py` on COCO's own functions.
+//! Runs of peers from PyPI: `benches/bbob/peers.py` runs them on COCO's own functions.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -12,10 +12,10 @@ use super::suite::Case;
 use crate::bench::python;
 use crate::shell;
 
-/// The functions, and what counts evaluations.
+/// The package with the functions, which also counts evaluations.
 pub(super) const COCO: &str = "coco-experiment==2.8.2";
 
-/// Runs a peer on these problems, so many at a time.
+/// Runs a peer on these problems, `jobs` at a time.
 pub(super) fn measure(
     (id, package): (&str, &str),
     cases: &[Case],
@@ -30,14 +30,14 @@ pub(super) fn measure(
     take(&mut command, &lines?.concat(), kept)
 }
 
-/// The problem as the script reads it.
+/// A problem in the input format of the script.
 fn line(case: Case) -> Result<String> {
     let Case { function, instance, dimensions } = case;
     let least = bbob::problem(function, instance, dimensions)?.optimum_value();
     Ok(format!("{function} {instance} {dimensions} {least:?}\n"))
 }
 
-/// Keeps the runs that a program writes, each as soon as it is there.
+/// Stores each run that a program writes, immediately.
 fn take(command: &mut Command, input: &str, kept: &mut Kept) -> Result<()> {
     let name = Path::new(command.get_program()).display().to_string();
     let mut child = command
@@ -46,7 +46,7 @@ fn take(command: &mut Command, input: &str, kept: &mut Kept) -> Result<()> {
         .spawn()
         .with_context(|| format!("cannot start {name}"))?;
     let mut given = child.stdin.take().context("it has an input")?;
-    // It reads all before it writes anything. If it ends before that, its status says so.
+    // The script reads all input before it writes. If it ends earlier, its exit status reports the error.
     let _ = given.write_all(input.as_bytes());
     drop(given);
     let written = BufReader::new(child.stdout.take().context("it has an output")?);

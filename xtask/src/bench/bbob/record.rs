@@ -1,4 +1,4 @@
-//! What is known of runs, and the files that keep it, so that a run that is there is not done again.
+//! Results of runs, and the files that store them, so that no run is repeated.
 
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ const HEAD: [&str; 6] = ["version", "function", "instance", "dimensions", "evalu
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Record {
     pub(super) case: Case,
-    /// Until it had reached the last target, or was over.
+    /// The number of evaluations until the last target or the end of the run.
     pub(super) evaluations: u64,
-    /// The number of the evaluation at which each target was reached; those that were not are left out.
+    /// The number of the evaluation at which each target was reached, without targets that were not reached.
     pub(super) hits: Vec<u64>,
 }
 
 impl Record {
-    /// From words: function, instance, dimensions, evaluations, and a word for each target.
+    /// Parses the words: function, instance, dimensions, evaluations, and one for each reached target.
     pub(super) fn parse(text: &str) -> Option<Record> {
         let numbers: Option<Vec<u64>> =
             text.split_whitespace().map(|word| word.parse().ok()).collect();
@@ -39,7 +39,7 @@ impl Record {
         is_sound.then(|| Record { case, evaluations, hits: hits.to_vec() })
     }
 
-    /// Whether it has reached the last target.
+    /// Whether the run has reached the last target.
     pub(super) fn is_solved(&self) -> bool {
         self.hits.len() == TARGETS
     }
@@ -58,23 +58,23 @@ impl Record {
     }
 }
 
-/// The runs of a search, in a file that grows with each.
+/// The stored runs of a search. Each new run is appended to a file.
 #[derive(Debug)]
 pub(super) struct Kept {
     path: PathBuf,
-    /// Of what was run.
+    /// The version of the search.
     pub(super) version: String,
     pub(super) records: Vec<Record>,
 }
 
 impl Kept {
-    /// What the file has of this version; other rows are removed from it, and all where `anew`.
+    /// Reads the runs of this version from the file. All other rows are removed from the file; with `anew`, all rows.
     pub(super) fn open(path: &Path, version: &str, anew: bool) -> Result<Kept> {
         let mut kept = Kept { path: path.into(), version: version.into(), records: Vec::new() };
         if path.is_file() && !anew {
             let mut rows = csv::Reader::from_path(path)?;
             for row in rows.records() {
-                // The last one may have been cut off.
+                // The last row may be incomplete.
                 let Ok(row) = row else { continue };
                 if row.get(0) == Some(version) {
                     let words: Vec<&str> = row.iter().skip(1).collect();
@@ -86,13 +86,13 @@ impl Kept {
         Ok(kept)
     }
 
-    /// Those that are not there.
+    /// The problems without a run.
     pub(super) fn missing(&self, cases: &[Case]) -> Vec<Case> {
         let is_missing = |case: &&Case| !self.records.iter().any(|record| record.case == **case);
         cases.iter().filter(is_missing).copied().collect()
     }
 
-    /// Those of these problems, in their order; none where one is missing.
+    /// The runs of these problems, in their order; `None` if one is missing.
     pub(super) fn of(&self, cases: &[Case]) -> Option<Vec<&Record>> {
         let of = |case: &Case| self.records.iter().find(|record| record.case == *case);
         cases.iter().map(of).collect()
@@ -116,7 +116,7 @@ impl Kept {
         for record in &self.records {
             out.write_record(record.row(&self.version))?;
         }
-        // Whole or as before.
+        // Write to another name and rename, so that the file is replaced as a whole or not at all.
         let new = self.path.with_extension("new");
         fs::write(&new, out.into_inner()?)
             .and_then(|()| fs::rename(&new, &self.path))
@@ -153,7 +153,7 @@ mod tests {
         kept.add(record("2 1 5 800")).unwrap();
         let text = fs::read_to_string(&path).unwrap();
         assert_eq!(text.lines().nth(1), Some("1,1,1,5,700,10 20"));
-        // Cut off in the middle of a row.
+        // An incomplete last row.
         fs::write(&path, format!("{text}1,3,1")).unwrap();
         let mut kept = open("1", false);
         assert_eq!(kept.records, [record("1 1 5 700 10 20"), record("2 1 5 800")]);

@@ -1,4 +1,4 @@
-//! Tables and a picture of runs: which part of the targets is reached within how many evaluations.
+//! Tables and a picture of runs: the fraction of targets reached over the number of evaluations.
 
 use std::ops::RangeInclusive;
 
@@ -10,10 +10,10 @@ use super::suite::{EVALUATIONS, GROUPS, TARGETS};
 use crate::reproduce::page::Figure;
 use crate::reproduce::table::{Table, integer};
 
-/// Evaluations a dimension after which tables count.
+/// The numbers of evaluations per dimension in tables.
 const AFTER: [u64; 3] = [100, 1_000, EVALUATIONS];
 
-/// The runs of a search, one on each problem in so many dimensions.
+/// The runs of a search, one on each problem with this number of dimensions.
 #[derive(Clone, Debug)]
 pub(super) struct Runs<'a> {
     pub(super) name: &'static str,
@@ -21,12 +21,12 @@ pub(super) struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    /// The part of all targets that is reached within so many evaluations a dimension, 0 to 1.
+    /// The fraction of all targets reached within this many evaluations per dimension, 0 to 1.
     fn share(&self, evaluations: f64) -> f64 {
         self.share_of(&(1..=u32::MAX), evaluations)
     }
 
-    /// The same of the functions with these numbers.
+    /// The same for the functions with these numbers.
     fn share_of(&self, functions: &RangeInclusive<u32>, evaluations: f64) -> f64 {
         let of = || self.records.iter().filter(|record| functions.contains(&record.case.function));
         let reached = |record: &&Record| {
@@ -42,7 +42,7 @@ impl Runs<'_> {
     }
 }
 
-/// Those that reach most of the targets first.
+/// Sorts by the fraction of targets reached, the largest first.
 fn sorted<'a>(all: &[Runs<'a>]) -> Vec<Runs<'a>> {
     let mut all = all.to_vec();
     let share = |runs: &Runs<'_>| runs.share(EVALUATIONS as f64);
@@ -50,7 +50,7 @@ fn sorted<'a>(all: &[Runs<'a>]) -> Vec<Runs<'a>> {
     all
 }
 
-/// The table of all that have been run in so many dimensions.
+/// The table of all searches that were run with this number of dimensions.
 pub(super) fn table(dimensions: usize, all: &[Runs<'_>]) -> Table {
     let pairs = all.first().map_or(0, |runs| runs.records.len());
     let after = AFTER.iter().map(|evaluations| format!("{} D", integer(*evaluations)));
@@ -80,13 +80,13 @@ pub(super) fn table(dimensions: usize, all: &[Runs<'_>]) -> Table {
     }
 }
 
-/// The part of the targets over evaluations a dimension, a panel for each number of dimensions.
+/// The fraction of targets over evaluations per dimension, with a panel for each number of dimensions.
 pub(super) fn figure(all: &[(usize, Vec<Runs<'_>>)], names: &[&'static str]) -> Result<Figure> {
     const STEP: f64 = 0.1;
     let end = (EVALUATIONS as f64).log10();
     let panel = |(dimensions, all): &(usize, Vec<Runs<'_>>)| {
         let line = |runs: &Runs<'_>| {
-            // A search looks the same in all panels.
+            // A search has the same style in all panels.
             let number = names.iter().position(|name| *name == runs.name).unwrap_or(0);
             let steps = (end / STEP).round() as u32;
             let points = (0..=steps).map(|step| {
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::reproduce::page::tests::assert_whole;
 
-    /// Two functions of different groups in two dimensions, of which the first is solved.
+    /// Two functions of different groups in two dimensions; the first is solved.
     fn records(last: u64) -> [Record; 2] {
         let solved = format!("1 1 2 {last} {}", format!("{last} ").repeat(TARGETS));
         [solved.as_str(), "24 1 2 20000 150 250 20000"].map(|text| Record::parse(text).unwrap())

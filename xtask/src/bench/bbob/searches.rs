@@ -1,17 +1,17 @@
-//! Who takes part.
+//! The participants.
 
 use anyhow::{Context, Result};
 
 /// An optimiser with its settings.
 #[derive(Debug)]
 pub(super) struct Search {
-    /// What it is called on the command line: of this library the algorithm, of peers also in `benches/bbob/peers.py`.
+    /// The name on the command line: the algorithm of this library, or the peer, as in `benches/bbob/peers.py`.
     pub(super) id: &'static str,
-    /// In tables.
+    /// The name in tables.
     pub(super) name: &'static str,
-    /// Its package on PyPI, pinned, so that tables can be compared; none for this library.
+    /// The package on PyPI, with a fixed version, so that tables are comparable; `None` for this library.
     pub(super) package: Option<&'static str>,
-    /// In a few words.
+    /// A short description of the settings.
     pub(super) settings: &'static str,
 }
 
@@ -61,7 +61,7 @@ const fn peer(
     Search { id, name, package, settings }
 }
 
-/// Those with these names, in their order here; all where none is named.
+/// The searches with these names, in their order here; all searches if there are no names.
 pub(super) fn chosen(only: &[String]) -> Result<Vec<&'static Search>> {
     for name in only {
         let known = || ALL.map(|search| search.id).join(", ");

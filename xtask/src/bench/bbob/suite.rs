@@ -1,10 +1,10 @@
-//! COCO's noiseless BBOB suite: its problems, their groups, and the targets that a run is to reach.
+//! COCO's noiseless BBOB suite: its problems, their groups, and the targets of a run.
 
 use std::ops::RangeInclusive;
 
-/// Evaluations of a run, a dimension.
+/// Evaluations of a run per dimension.
 pub(super) const EVALUATIONS: u64 = 10_000;
-/// COCO's targets.
+/// The number of COCO's targets.
 pub(super) const TARGETS: usize = 51;
 const FUNCTIONS: u32 = 24;
 
@@ -17,7 +17,7 @@ pub(super) const GROUPS: [Group; 5] = [
     Group { name: "weak structure", functions: 20..=24 },
 ];
 
-/// Functions that are hard for the same reason.
+/// Functions with the same kind of difficulty.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     pub(super) name: &'static str,
@@ -33,13 +33,13 @@ pub(super) struct Case {
 }
 
 impl Case {
-    /// The evaluations that a run has.
+    /// The number of evaluations of a run.
     pub(super) fn budget(self) -> u64 {
         EVALUATIONS * self.dimensions as u64
     }
 }
 
-/// All problems, those that take longest first, so that no thread is left with one of them at the end.
+/// All problems. The slowest ones come first, so that no thread starts one of them at the end.
 pub(super) fn cases(dimensions: &[usize], instances: u32) -> Vec<Case> {
     let mut dimensions = dimensions.to_vec();
     dimensions.sort_unstable_by(|a, b| b.cmp(a));
@@ -54,12 +54,12 @@ pub(super) fn cases(dimensions: &[usize], instances: u32) -> Vec<Case> {
     cases
 }
 
-/// Target `i`, above the least value of the function: from 100 down to 1e-8, five to a power of ten.
+/// Target `i`, above the minimum of the function: from 100 down to 1e-8, with five targets per power of ten.
 pub(super) fn target(i: usize) -> f64 {
     10_f64.powf(2.0 - 0.2 * i as f64)
 }
 
-/// At which evaluation a run has reached each target, from its values in the order of evaluation.
+/// Records the evaluation at which a run reaches each target. The values come in the order of evaluation.
 #[derive(Clone, Debug)]
 pub(super) struct Log {
     least: f64,
@@ -69,7 +69,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Of a function with this least value, and a run of at most so many evaluations: later ones do not count.
+    /// A log for a function with the minimum `least`, and a run of at most `most` evaluations; later ones are ignored.
     pub(super) fn new(least: f64, most: u64) -> Self {
         Log { least, most, evaluations: 0, hits: Vec::new() }
     }
@@ -79,7 +79,7 @@ impl Log {
         self.least + target(TARGETS - 1)
     }
 
-    /// Takes the value of the next evaluation.
+    /// Records the value of the next evaluation.
     pub(super) fn note(&mut self, value: f64) {
         if self.evaluations == self.most || self.hits.len() == TARGETS {
             return;
@@ -90,7 +90,7 @@ impl Log {
         }
     }
 
-    /// The evaluations until the run's end, and that at which each target was reached; those that were not are left out.
+    /// The number of evaluations until the end of the run, and the evaluation at which each target was reached.
     pub(super) fn ended(self) -> (u64, Vec<u64>) {
         (self.evaluations, self.hits)
     }
@@ -130,7 +130,8 @@ mod tests {
         for value in [f64::NAN, 96.0, 95.0, 200.0, 5.0, 5.5] {
             log.note(value);
         }
-        // 96 is 101 above the least; 95 is the first target; 5, which is 10, reaches the next five at once.
+        // 96 is 101 above the minimum, no target; 95 reaches the first one; 5 is 10 above, and reaches the next five at
+        // once.
         assert_eq!(log.clone().ended(), (6, vec![3, 5, 5, 5, 5, 5]));
         log.note(-5.0);
         log.note(-5.0);

@@ -1,25 +1,25 @@
-//! What the programs print: a line for each case, measured or not.
+//! The output of the programs: a line for each case, measured or not.
 
 /// A case, measured by a program.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Measured {
-    /// The program and its way of going about it, such as `evox_graph_pso`.
+    /// The program and its variant, such as `evox_graph_pso`.
     pub(super) system: String,
     pub(super) case: String,
-    /// `64x1000` is a thousand runs of 64.
+    /// The number of individuals; `64x1000` means a thousand runs of 64.
     pub(super) individuals: String,
     pub(super) dimensions: String,
     pub(super) iterations: u64,
-    /// Of all iterations.
+    /// The time of all iterations.
     pub(super) seconds: f64,
     pub(super) best: String,
 }
 
-/// What a line says.
+/// The content of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Line {
     Measured(Measured),
-    /// What was not measured, and why.
+    /// A case that was not measured, and why.
     Missing {
         what: String,
         why: String,
@@ -27,16 +27,16 @@ pub(super) enum Line {
 }
 
 impl Measured {
-    /// Microseconds an iteration.
+    /// Microseconds per iteration.
     pub(super) fn each(&self) -> f64 {
         self.seconds / self.iterations as f64 * 1e6
     }
 }
 
 impl Line {
-    /// `SYSTEM CASE INDIVIDUALS DIMENSIONS ITERATIONS SECONDS ITERATIONS/S BEST`, with remarks behind a `#`; or
-    /// `SYSTEM CASE INDIVIDUALS DIMENSIONS ITERATIONS FAILED WHY`; or `# skip SYSTEM CASE: WHY`. None where it is none of
-    /// them: libraries print what they like.
+    /// Parses `SYSTEM CASE INDIVIDUALS DIMENSIONS ITERATIONS SECONDS ITERATIONS/S BEST`, with a remark after `#`; or
+    /// `SYSTEM CASE INDIVIDUALS DIMENSIONS ITERATIONS FAILED WHY`; or `# skip SYSTEM CASE: WHY`. Returns `None` for
+    /// other lines, because libraries may print anything.
     pub(super) fn read(text: &str) -> Option<Line> {
         let missing = |what: &str, why: &str| {
             Some(Line::Missing { what: what.trim().into(), why: why.trim().into() })
@@ -54,7 +54,7 @@ impl Line {
         else {
             return None;
         };
-        // Fewer than were wanted are marked.
+        // `~` marks fewer iterations than requested.
         let iterations = iterations.trim_start_matches('~').parse().ok()?;
         let seconds = seconds.parse().ok()?;
         if iterations == 0 || !(seconds > 0.0 && f64::is_finite(seconds)) {

@@ -1,7 +1,8 @@
-//! Microseconds an iteration on the GPU, in the folder that `super::folder` made, which lies where this program does.
+//! Measures microseconds per iteration on the GPU, in the folder created by `super::folder`, which contains this
+//! program.
 //!
-//! * [`line`]: what programs print; [`peers`]: the peers' programs; [`results`]: the table.
-//! * [`targets`]: whole solves until a target is reached, beside peers.
+//! * [`line`]: the output of programs; [`peers`]: the peers' programs; [`results`]: the table.
+//! * [`targets`]: the time until a target is reached, compared with peers.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +23,7 @@ use line::{Line, Measured};
 use peers::{Compiling, PEERS, Peer, Said};
 use results::Results;
 
-/// Checks ours, then measures: ours, half of the peers, ours, the other half, ours.
+/// Checks our program, then measures: ours, half of the peers, ours, the other half, ours.
 pub(super) fn run(args: &Args) -> Result<()> {
     ensure!(shell::has_gpu(), "this machine has no NVIDIA GPU");
     let program = std::env::current_exe()?;
@@ -60,7 +61,7 @@ pub(super) fn run(args: &Args) -> Result<()> {
     publish(out, &results.table(), &results.records())
 }
 
-/// What our program measures beside the table, as CSV; prints what it sums up.
+/// Runs our program's other measurements, which are not in the table, as CSV; prints its summary.
 fn aside(folder: &Path, all: &[&str], out: &Path) -> Result<()> {
     fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
     for what in all {
@@ -73,7 +74,7 @@ fn aside(folder: &Path, all: &[&str], out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Our program.
+/// The command for our program.
 fn ours(folder: &Path, args: &Args, words: &[&str]) -> Command {
     let mut command = Command::new(folder.join("gpu"));
     command.args(words);
@@ -83,7 +84,7 @@ fn ours(folder: &Path, args: &Args, words: &[&str]) -> Command {
     command
 }
 
-/// One round of ours.
+/// Measures one round of our program.
 fn measure(folder: &Path, args: &Args) -> Result<Vec<Measured>> {
     let mut command = ours(folder, args, if args.quick { &["--quick"] } else { &[] });
     let text = shell::output(&mut command)?;
@@ -97,7 +98,7 @@ fn measure(folder: &Path, args: &Args) -> Result<Vec<Measured>> {
         .collect()
 }
 
-/// The first GPU and its driver.
+/// The names of the first GPU and of its driver.
 fn device() -> String {
     let query = ["--query-gpu=name,driver_version", "--format=csv,noheader"];
     let said = shell::output(&mut shell::program("nvidia-smi", &query)).unwrap_or_default();

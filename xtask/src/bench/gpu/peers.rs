@@ -1,4 +1,4 @@
-//! The peers: programs in the folder, compiled and run where it lies.
+//! The peers: programs in the folder, which are compiled and run there.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -8,17 +8,17 @@ use anyhow::{Context, Result, ensure};
 use super::Args;
 use super::line::Line;
 
-/// A program that measures.
+/// A peer's program.
 #[derive(Debug)]
 pub(super) struct Peer {
-    /// Its column's head.
+    /// The heading of its column.
     pub(super) name: &'static str,
-    /// What its systems' names begin with.
+    /// The prefix of its systems' names.
     pub(super) prefix: &'static str,
     file: &'static str,
     cases: &'static [&'static str],
-    /// For all cases; together, with ours, six minutes at most. Python's programs leave out what they cannot do in it,
-    /// CUDA's are ended.
+    /// The time limit for all cases. All peers and our program take at most six minutes. Python programs skip cases for
+    /// which there is no time; CUDA programs are terminated.
     seconds: u32,
 }
 
@@ -39,7 +39,7 @@ const CUDA: &[&str] = &[
     "batch1000_f64",
 ];
 
-/// In the order in which they run, and in which their columns stand.
+/// All peers, in the order of execution and of their columns.
 pub(super) const PEERS: [Peer; 6] = [
     peer("CUDA C++ by hand", "cuda", "fused.cu", CUDA, 30),
     peer("CPSO paper's kernels", "paper", "paper.cu", PAPER, 45),
@@ -59,22 +59,22 @@ const fn peer(
     Peer { name, prefix, file, cases, seconds }
 }
 
-/// What a peer printed.
+/// The output of a peer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Said {
-    /// Its versions and device.
+    /// Its versions and its device.
     pub(super) versions: Option<String>,
     pub(super) lines: Vec<Line>,
 }
 
-/// The compiler, at work.
+/// The running compilers.
 #[derive(Debug)]
 pub(super) struct Compiling(Vec<(&'static Peer, Result<Child>)>);
 
 impl Compiling {
-    /// Of those of the peers that are in CUDA.
+    /// Starts the compiler for each peer in CUDA.
     pub(super) fn begin(folder: &Path, peers: &[&'static Peer]) -> Result<Compiling> {
-        // What an earlier compiler made would be taken for this one's.
+        // Remove old programs, which would otherwise be used if the compiler fails.
         let build = folder.join("build");
         if build.exists() {
             std::fs::remove_dir_all(&build)?;
@@ -91,7 +91,7 @@ impl Compiling {
         Ok(Compiling(peers.iter().copied().filter_map(begin).collect()))
     }
 
-    /// Waits for the end; what did not compile.
+    /// Waits for the compilers; returns the peers that did not compile.
     pub(super) fn end(self) -> Vec<Line> {
         let failed = |(peer, child): (&'static Peer, Result<Child>)| {
             let done = child.and_then(|child| {
@@ -107,7 +107,7 @@ impl Compiling {
 }
 
 impl Peer {
-    /// Its cases among those that are asked for, by its own names: a DE is a system, not a case.
+    /// Its cases among the requested ones, with the peer's names: for peers, DE is a system and not a case.
     fn cases(&self, args: &Args) -> Vec<&'static str> {
         let asked = |case: &&str| {
             let is = |name: &String| name == case || name.strip_prefix("de_") == Some(case);
@@ -116,17 +116,17 @@ impl Peer {
         self.cases.iter().copied().filter(asked).collect()
     }
 
-    /// Whether anything is asked of it.
+    /// Whether any of its cases is requested.
     pub(super) fn is_asked(&self, args: &Args) -> bool {
         !self.cases(args).is_empty()
     }
 
-    /// Its program, where it has to be compiled.
+    /// The path of its program, if it has to be compiled.
     fn program(&self, folder: &Path) -> Option<PathBuf> {
         Some(folder.join("build").join(self.file.strip_suffix(".cu")?))
     }
 
-    /// What it measures; what it cannot is a line too.
+    /// Runs the peer. Cases that it cannot measure also have a line.
     pub(super) fn measure(&self, folder: &Path, args: &Args) -> Said {
         let mut command = Command::new("timeout");
         if let Some(program) = self.program(folder) {
@@ -135,7 +135,7 @@ impl Peer {
             }
             command.arg(self.seconds.to_string()).arg(program);
         } else {
-            // What it is in the middle of, it may end.
+            // Allow 20 s to finish the current case.
             command.arg((self.seconds + 20).to_string()).arg("python3");
             command.arg(folder.join("peers").join(self.file));
             command.args(["--budget", &self.seconds.to_string()]);
@@ -166,7 +166,7 @@ impl Peer {
     }
 }
 
-/// The last line of its errors, or how it ended.
+/// The last line of its error output, or its exit status.
 pub(super) fn last_words(output: &Output) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
     let last = errors.lines().rfind(|line| !line.trim().is_empty());
@@ -212,10 +212,10 @@ mod tests {
     fn a_compiler_that_is_missing_or_fails_is_a_line() {
         let folder = tempfile::tempdir().unwrap();
         let peers: Vec<&Peer> = PEERS.iter().collect();
-        // There is nothing to compile in this folder, with or without a compiler.
+        // Compilation fails in this folder, because it has no sources, with or without a compiler.
         let lines = Compiling::begin(folder.path(), &peers).unwrap().end();
         assert_eq!(lines.len(), 2, "{lines:?}");
-        // What is left of an earlier time does not count.
+        // Programs of an earlier run are not used.
         let old = folder.path().join("build/fused");
         std::fs::write(&old, "").unwrap();
         Compiling::begin(folder.path(), &peers).unwrap().end();

@@ -1,4 +1,4 @@
-//! The table: ours, the peers, the best of them, and what the device allows.
+//! The table: our times, those of the peers, the best of them, and the limit of the device.
 
 use super::line::{Line, Measured};
 use super::peers::{PEERS, Said};
@@ -6,32 +6,33 @@ use crate::reproduce::page::Records;
 use crate::reproduce::table::{Table, number};
 use warpswarm_statistics::Summary;
 
-/// What one H200 (132 multiprocessors at 1.98 GHz) allows, in microseconds an iteration: rough estimates by hand, which come
-/// to this.
+/// The limits of one H200 (132 multiprocessors at 1.98 GHz), in microseconds per iteration. They are rough estimates by
+/// hand:
 ///
-/// * Memory: 20 bytes a coordinate at 4.3 TB/s, which is what a copy reaches: 488 for 1,048,576 x 100.
-/// * Arithmetic: some 50 instructions a coordinate, of which 132 x 128 lanes do one a cycle: 3.0 for 65,536 x 30
+/// * Memory: 20 bytes per coordinate at 4.3 TB/s, the throughput of a copy: 488 for 1,048,576 x 100.
+/// * Arithmetic: about 50 instructions per coordinate; 132 x 128 lanes execute one per cycle each: 3.0 for 65,536 x 30
 ///   coordinates, 0.9 to 1 for 64,000 x 10, 0.2 for 65,536 x 2.
-/// * A particle's own iteration, one thing after the other: 0.1, some 200 cycles.
-/// * All learn of the best in each iteration: 0.2 within a block, 0.35 within a cluster, 0.7 to 0.8 among all blocks.
-///   Swarms that do it less often can be below the limit.
+/// * Latency of the dependent operations in a particle's iteration: 0.1, about 200 cycles.
+/// * Exchange of the best in each iteration: 0.2 within a block, 0.35 within a cluster, 0.7 to 0.8 between all blocks.
+///   Swarms that exchange it less often can be below the limit.
 ///
-/// Of the other methods, a coordinate costs 57 instructions in `de`, as the assembler has a thread's loop over four coordinates,
-/// with Rastrigin's term; some 105 in `sa` (of which 45 are a normal number's), 80 in `solis-wets`, which draws no normal number
-/// where it mirrors a step, and 60 and five times 120 in `epso`, whose replicas draw twice. That is more than their rows take from
-/// the second-level cache, for which 5 TB/s are assumed, but in `de`, where each individual reads its own row and three others':
-/// 6.3 for 65,536.
-/// 768 individuals agree among all blocks in each iteration; a row that another block has just written takes some 0.3 to come.
-/// Scatter search agrees in 6 of 26 iterations. `cmepso` makes six attempts of 100 instructions a coordinate.
+/// Other methods, with Rastrigin's term, per coordinate: 57 instructions in `de` (counted in the assembly of a thread's
+/// loop over four coordinates); about 105 in `sa` (45 of them for a normal number); 80 in `solis-wets`, which draws no
+/// normal number when it mirrors a step; 60 plus five times 120 in `epso`, whose replicas draw twice. The arithmetic
+/// takes longer than reading the rows from the second-level cache, for which 5 TB/s are assumed. The exception is `de`,
+/// where each individual reads its own row and three others: 6.3 for 65,536. With 768 individuals, all blocks
+/// synchronise in each iteration; a row that another block has just written arrives after about 0.3. Scatter search
+/// synchronises in 6 of 26 iterations. `cmepso` makes six attempts with 100 instructions per coordinate.
 ///
 /// In f64:
 ///
-/// * Memory and the second-level cache: twice the bytes, 975 for 1,048,576 x 100 and 12.6 for the rows of `de`, whose arithmetic
-///   takes less.
-/// * Arithmetic: 29 operations on doubles a coordinate, as the assembler has them (12 of the move, 17 of Rastrigin's term and its
-///   sum), of which 132 x 64 lanes do one a cycle: 3.4 for 65,536 x 30 coordinates, 1.1 for 64,000 x 10. Integer work, such as
-///   Philox, takes no longer for a block than in f32 and goes on beside it. Of some 55 instructions of all kinds (14 of Philox, 8
-///   that select in clamps), 128 lanes begin one a cycle: 3.2 for 65,536 x 30, which is less.
+/// * Memory and the second-level cache: twice the bytes, 975 for 1,048,576 x 100 and 12.6 for the rows of `de`, whose
+///   arithmetic takes less time.
+/// * Arithmetic: 29 operations on doubles per coordinate, counted in the assembly (12 of the move, 17 of Rastrigin's
+///   term and its sum); 132 x 64 lanes execute one per cycle each: 3.4 for 65,536 x 30 coordinates, 1.1 for 64,000 x
+///   10. Integer operations, such as Philox, take no longer than in f32, and run in parallel. Of about 55 instructions
+///   of all kinds (14 of Philox, 8 selections in clamps), 128 lanes issue one per cycle each: 3.2 for 65,536 x 30,
+///   which is less.
 const LIMITS: [(&str, f64); 22] = [
     ("n32_d2", 0.1),
     ("n1k_d2", 0.3),
@@ -57,19 +58,19 @@ const LIMITS: [(&str, f64); 22] = [
     ("de_n64k_d30_f64", 12.6),
 ];
 
-/// All that was measured.
+/// All measurements.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Results {
     /// The device and its driver.
     pub(super) device: String,
     pub(super) quick: bool,
-    /// Ours of each round, in one order.
+    /// Our measurements of each round, in the same order.
     pub(super) ours: Vec<Vec<Measured>>,
-    /// Of peers in any order; none where they were not asked.
+    /// The outputs of the peers in any order; `None` if they were not run.
     pub(super) peers: Option<Vec<Said>>,
 }
 
-/// The numbers of a row, in microseconds an iteration.
+/// The numbers of a row, in microseconds per iteration.
 struct Row<'a> {
     case: &'a Measured,
     ours: f64,
@@ -106,7 +107,7 @@ impl Results {
         self.peers.iter().flatten()
     }
 
-    /// What peers measured.
+    /// All measurements of peers.
     fn theirs(&self) -> impl Iterator<Item = &Measured> {
         let lines = self.said().flat_map(|said| &said.lines);
         lines.filter_map(|line| match line {
@@ -120,7 +121,7 @@ impl Results {
             (&other.case, &other.individuals) == (&case.case, &case.individuals)
         };
         let ours: Vec<f64> = self.ours.iter().flatten().filter(same).map(Measured::each).collect();
-        // A peer is as good as the best of its ways.
+        // For each peer, the best of its variants counts.
         let best = |prefix: &str| {
             let of_peer = |line: &&Measured| line.system.split('_').next() == Some(prefix);
             let each = self.theirs().filter(same).filter(of_peer).map(Measured::each);
@@ -216,7 +217,7 @@ mod tests {
         lines(text).into_iter().map(only).collect()
     }
 
-    /// As programs printed it on an H200; EvoX was not installed.
+    /// Output of the programs on an H200, where EvoX was not installed.
     fn results() -> Results {
         let ours = [
             "warpswarm cpso_paper 32 2 100000 0.0212 1 1.5  # resident/x1k2/b1/t32, 0.02 to 0.03 s
@@ -285,7 +286,7 @@ mod tests {
         let results = results();
         let table = results.table();
         let expected = [
-            // 0.0222 s / 100,000; the paper's kernels by the faster way; 0.222 / 0.333.
+            // 0.0222 s / 100,000; the faster variant of the paper's kernels; 0.222 / 0.333.
             ["cpso_paper", "32", "2", "0.2220", "0.3330", "8.530", "", "", "", "", "0.67", ""],
             ["cpso_paper", "64", "2", "0.4240", "0.3390", "", "", "", "", "", "1.25", ""],
             // The limit is 1.0; 0.43 / 1.93.
@@ -330,7 +331,7 @@ mod tests {
         assert!(lines.contains(&"1,paper_host,cpso_paper,32,2,5000,0.1375,27.5000,0"));
     }
 
-    /// The limits that follow from a few numbers.
+    /// Recomputes the limits that follow from a few numbers.
     #[test]
     fn the_limits_of_memory_and_of_doubles() {
         let limit = |name| LIMITS.iter().find(|(case, _)| *case == name).unwrap().1;

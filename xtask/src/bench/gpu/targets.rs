@@ -1,4 +1,5 @@
-//! How soon whole solves come to a target: our program's rows, and those of the peers that are installed, in one table.
+//! The time of whole solves until a target is reached: one table with our program's rows and those of the installed
+//! peers.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +10,10 @@ use anyhow::{Context, Result};
 use super::Args;
 use crate::shell;
 
-/// The peers by their names for `targets.py`, and seconds for each; with ours, eight minutes at most. Of the last two, a part goes
-/// into compiling.
+/// The names of the peers for `targets.py`, and seconds for each; with our program, at most eight minutes. The last two
+/// need a part of their time for compilation.
 const PEERS: [(&str, u32); 4] = [("scipy", 55), ("pycma", 45), ("evosax", 105), ("evox", 90)];
-/// What a peer is in the middle of, it may end.
+/// Additional seconds in which a peer may finish its current solve.
 const GRACE: u32 = 15;
 
 /// Measures, and writes `targets.csv`.
@@ -20,7 +21,7 @@ pub(super) fn run(folder: &Path, args: &Args, out: &Path) -> Result<()> {
     fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
     let path = out.join("targets.csv");
     let mut table = Targets::of(&shell::output(&mut ours(folder, args))?);
-    // What peers do to the machine costs no row of ours.
+    // Write our rows before the peers run, so that they are not lost if a peer disturbs the machine.
     table.write(&path)?;
     for (peer, seconds) in PEERS.iter().filter(|_| !args.no_peers) {
         eprintln!("{peer}");
@@ -59,18 +60,18 @@ fn asked(command: &mut Command, args: &Args) {
 /// The table: a header, rows, and remarks that begin with `#`.
 struct Targets {
     text: String,
-    /// Of a row.
+    /// The number of columns of a row.
     columns: usize,
 }
 
 impl Targets {
-    /// Ours.
+    /// Reads the table of our program.
     fn of(text: &str) -> Targets {
         let header = text.lines().find(|line| !line.starts_with('#')).unwrap_or("");
         Targets { text: text.into(), columns: header.split(',').count() }
     }
 
-    /// What a peer printed: its rows and remarks. Libraries print what they like.
+    /// Adds the rows and remarks from a peer's output. Other lines are ignored, because libraries may print anything.
     fn add(&mut self, peer: &str, output: std::io::Result<Output>) {
         let output = match output {
             Ok(output) => output,
