@@ -1,4 +1,4 @@
-//! When, where and by what a page was made: what numbers that are shown later must say of themselves.
+//! The origin of a page: date, machine, command and version, which published numbers must state.
 
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -16,11 +16,11 @@ pub(crate) struct Made {
     pub(crate) date: String,
     /// GPUs, if there are any, and the processor.
     pub(crate) machine: String,
-    /// As one types it in the repository.
+    /// The command as typed in the repository.
     pub(crate) command: String,
-    /// Of the program that was measured, with its commit.
+    /// The version of the measured program, with its commit.
     pub(crate) version: String,
-    /// What readers must know before they compare.
+    /// Warnings for readers who compare numbers.
     pub(crate) warnings: Vec<&'static str>,
 }
 
@@ -28,7 +28,7 @@ const QUICK: &str = "A quick run: a part of the paper's work, which shows that e
 const NO_GPU: &str = "No GPU took part: values are those that a GPU gives, bit for bit, but times are a processor's.";
 
 impl Made {
-    /// Now, by this command; `commit` is what the source was, if that is known.
+    /// The origin of a page created now by this command; `commit` is that of the source, if it is known.
     pub(super) fn now(
         command: String,
         options: &Options,
@@ -51,7 +51,8 @@ impl Made {
         })
     }
 
-    /// Now, by this command, of the library in this program, made from these sources: where no time is measured and no GPU used.
+    /// The origin of a page about the library in this program, built from these sources; for pages without times and
+    /// GPUs.
     pub(crate) fn of_library(command: String, source: &str) -> Result<Made> {
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
         Ok(Made {
@@ -81,7 +82,7 @@ impl Made {
     }
 }
 
-/// The commit of the source in the current folder, if git knows one; marked where files differ from it.
+/// The commit of the source in the current folder, if git knows one, with a mark if files differ from it.
 pub(crate) fn commit() -> Option<String> {
     let git = |words: &[&str]| {
         let output = Command::new("git").args(words).output().ok()?;
@@ -92,7 +93,7 @@ pub(crate) fn commit() -> Option<String> {
     Some(if changed.is_empty() { commit } else { format!("{commit} with changes") })
 }
 
-/// The machine in words, from what `warpswarm doctor --json` writes.
+/// A description of the machine, from the output of `warpswarm doctor --json`.
 fn machine(doctor: &Value) -> String {
     let names = doctor["devices"].as_array().into_iter().flatten();
     let names: Vec<&str> = names.filter_map(|device| device["name"].as_str()).collect();
@@ -112,9 +113,9 @@ fn machine(doctor: &Value) -> String {
     parts.join("; ")
 }
 
-/// The day of the Gregorian calendar, so many days after 1 January 1970.
+/// The date in the Gregorian calendar, from the number of days since 1 January 1970.
 fn date(days: u64) -> String {
-    // Years from March on, in eras of 400 of them.
+    // Use years that begin in March, in eras of 400 years.
     let days = days + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -129,7 +130,7 @@ fn date(days: u64) -> String {
 pub(crate) mod tests {
     use super::*;
 
-    /// One that was made by hand.
+    /// An invented origin.
     pub(crate) fn made() -> Made {
         Made {
             date: "2026-11-25".into(),

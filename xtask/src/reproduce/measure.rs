@@ -1,60 +1,60 @@
-//! How long runs take: what is timed, how often, and with how much work.
+//! Times runs: selects the number of repetitions and the amount of work.
 //!
-//! Work is counted in whatever a paper counts: iterations or evaluations.
+//! The unit of work is that of the paper: iterations or evaluations.
 
 use anyhow::Result;
 
-/// One run to be timed.
+/// One run to time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Load {
     pub(crate) work: u64,
     pub(crate) seed: u64,
 }
 
-/// How much time a cell of a table, which is all repetitions of one thing, may take.
+/// Limits for a cell of a table. A cell consists of all repetitions of one measurement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
-    /// The least work that a run can do, with which the trial begins.
+    /// The smallest amount of work of a run, with which the trials begin.
     pub(crate) least: u64,
-    /// The most work per repetition.
+    /// The largest amount of work per repetition.
     pub(crate) most: u64,
     pub(crate) repetitions: u64,
     /// Seconds for all repetitions of a cell; infinite for no limit.
     pub(crate) seconds: f64,
 }
 
-/// The times of the repetitions of one thing.
+/// The times of the repetitions of one measurement.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
-    /// The work that is asked about.
+    /// The requested amount of work.
     pub(crate) wanted: u64,
-    /// The work that each repetition really did.
+    /// The actual amount of work in each repetition.
     pub(crate) work: u64,
-    /// What each took, in seconds.
+    /// The time of each repetition, in seconds.
     pub(crate) seconds: Vec<f64>,
 }
 
 impl Cell {
-    /// Whether times for the wanted work are extrapolated.
+    /// Whether the times for the requested work are extrapolated.
     pub(crate) fn is_scaled(&self) -> bool {
         self.work != self.wanted
     }
 
-    /// Seconds for the wanted work: measured if the repetitions did as much, otherwise in proportion.
+    /// The times for the requested work in seconds, in proportion to the measured ones.
     pub(crate) fn scaled_seconds(&self) -> impl Iterator<Item = f64> {
         let factor = self.wanted as f64 / self.work as f64;
         self.seconds.iter().map(move |s| s * factor)
     }
 }
 
-/// How much work a repetition can do within the plan, found by trials that also warm up. `run` returns
-/// seconds.
+/// The amount of work that a repetition can do within the plan, determined by trials, which also warm up. `run`
+/// returns seconds.
 pub(crate) fn fitting(plan: &Plan, run: &mut dyn FnMut(Load) -> Result<f64>) -> Result<u64> {
     let mut trial = Load { work: plan.least.min(plan.most), seed: 0 };
     let mut seconds = run(trial)?;
     let enough = plan.seconds.min(100.0) / 50.0;
     while trial.work < plan.most && seconds < enough {
-        // Set-up makes little work look slow, so that this is rather too little than too much.
+        // Small amounts of work seem slow because of the set-up, so this is rather too little than too much.
         let times = (enough / seconds).clamp(4.0, 64.0) as u64;
         trial.work = (trial.work * times).min(plan.most);
         seconds = run(trial)?;
@@ -68,7 +68,7 @@ pub(crate) fn fitting(plan: &Plan, run: &mut dyn FnMut(Load) -> Result<f64>) -> 
     })
 }
 
-/// Times one cell: trials, then the repetitions, with the seeds 1, 2, and so on. `run` returns seconds.
+/// Times one cell: trials, then the repetitions with the seeds 1, 2, and so on. `run` returns seconds.
 pub(crate) fn cell(
     wanted: u64,
     plan: &Plan,
@@ -79,7 +79,7 @@ pub(crate) fn cell(
     Ok(Cell { wanted, work, seconds: times.collect::<Result<_>>()? })
 }
 
-/// `n` with all but its first two digits replaced by zeros.
+/// `n` with all digits except the first two replaced by zeros.
 fn rounded_down(n: u64) -> u64 {
     let mut unit = 1;
     while n / unit >= 100 {
@@ -88,7 +88,7 @@ fn rounded_down(n: u64) -> u64 {
     n / unit * unit
 }
 
-/// The processor's name, as Linux gives it.
+/// The processor's name, as reported by Linux.
 pub(crate) fn processor() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
@@ -101,7 +101,7 @@ mod tests {
 
     const PLAN: Plan = Plan { least: 1, most: 100_000, repetitions: 10, seconds: 1.1 };
 
-    /// A machine that needs a microsecond per piece of work.
+    /// A machine that needs a microsecond per unit of work.
     fn steady(load: Load) -> Result<f64> {
         Ok(load.work as f64 * 1e-6)
     }
@@ -133,7 +133,7 @@ mod tests {
         assert!(most <= 10_000);
     }
 
-    /// From 1 by 64, 31, and 4: what takes longer than a fiftieth of the budget is tried once.
+    /// The work grows from 1 by the factors 64, 31 and 4; work that takes a fiftieth of the budget is tried only once.
     #[test]
     fn few_trials_are_enough() {
         let mut trials = Vec::new();

@@ -1,20 +1,21 @@
-//! `cargo xtask reproduce`: a paper's tables and figures, ours beside theirs.
+//! `cargo xtask reproduce`: compares our results with the tables and figures of a paper.
 //!
-//! Drawing needs libraries that no other task needs, so it is behind the feature `reproduce`: this
-//! file builds the program with that feature, and the program `warpswarm`, both optimised, and
-//! runs them. The two lie side by side in `target/release`, and nothing else is needed to run them:
+//! Plots need libraries that no other task needs, so they are behind the feature `reproduce`. This
+//! file builds xtask with that feature, and the program `warpswarm`, both optimised, and
+//! runs them. Both are in `target/release`, and need nothing else:
 //! copied to another machine, `xtask reproduce cpso` works there without cargo and sources.
 //!
-//! The runs of `libcudaoptimize` have data and bounds of their own, which nobody can say on the program's command line: they
-//! are carried out by the library in this program, and `warpswarm` only says what the machine is.
+//! In `libcudaoptimize` each run has its own data and bounds, which the program's command line cannot express. So the
+//! library in xtask executes these runs, and `warpswarm` only describes the machine.
 //!
-//! `notes` runs two more programs, which it builds, and which lie in the same folder.
+//! `notes` builds and runs two more programs, which are in the same folder.
 //!
-//! Each paper is a folder with the paper's numbers (`paper`), what is run, and tables and figures of
-//! it, which are a `page::Page`. What they share:
+//! Each paper is a folder with the paper's numbers (`paper`), the runs, and their tables and figures,
+//! which form a `page::Page`. Shared modules:
 //!
-//! * `program`: running `warpswarm`; `measure`: how long things take.
-//! * `table`: tables as text and Markdown; `page`: printing and writing all; `made`: when, where and by what.
+//! * `program`: runs `warpswarm`; `measure`: times runs.
+//! * `table`: tables as text and Markdown; `page`: prints and writes everything; `made`: date, machine, command and
+//!   version.
 
 use std::path::PathBuf;
 
@@ -42,7 +43,7 @@ mod program;
 #[cfg(any(test, feature = "reproduce"))]
 pub(crate) mod table;
 
-/// What to reproduce, and how thoroughly.
+/// The paper to reproduce, and its options.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReproduceArgs {
     /// The paper
@@ -119,7 +120,7 @@ enum Backend {
     Emulator,
 }
 
-/// The word that means this on the command line.
+/// The word for this value on the command line.
 fn word(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().into())
 }
@@ -135,7 +136,7 @@ impl ReproduceArgs {
         self.out.clone().unwrap_or_else(usual)
     }
 
-    /// As one types it in the repository, but for where its output goes.
+    /// The command as typed in the repository, without the output folder.
     #[cfg(any(test, feature = "reproduce"))]
     fn command(&self) -> String {
         let mut command = format!("cargo xtask reproduce {}", word(self.paper));
@@ -152,7 +153,7 @@ impl ReproduceArgs {
     }
 }
 
-/// The arguments, as the papers' modules want them.
+/// The options for the papers' modules.
 #[cfg(any(test, feature = "reproduce"))]
 #[derive(Clone, Debug)]
 struct Options {
@@ -163,7 +164,7 @@ struct Options {
     budget: f64,
 }
 
-/// Measures, prints, and writes tables and pictures.
+/// Runs the measurements, and prints and writes tables and pictures.
 #[cfg(any(test, feature = "reproduce"))]
 pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
     let needless = matches!(args.paper, Paper::Notes) && args.budget.is_some();
@@ -191,7 +192,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
     page.publish(&made, page::Folder { path: &path, name: &name, page_only: args.page_only })
 }
 
-/// Builds what measures, prints and draws, and runs it with the same arguments.
+/// Builds xtask with the feature, and runs it with the same arguments.
 #[cfg(not(any(test, feature = "reproduce")))]
 pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
     use crate::shell;
@@ -208,7 +209,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<()> {
         build(&["warpswarm-examples", "--bin", "matrix_pso"])?;
         build(&["warpswarm-benches", "--bin", "matrix_cublas"])?;
     }
-    // Not through `cargo run`, which would start in another folder: --out is relative to ours.
+    // Do not use `cargo run`, which would start in another folder: --out is relative to the current one.
     let mut command = std::process::Command::new(shell::target()?.join("release/xtask"));
     command.args(["reproduce", &word(args.paper), "--backend", &word(args.backend)]);
     command.arg("--out").arg(args.folder());
@@ -250,11 +251,11 @@ mod tests {
         }
     }
 
-    /// To its end, with hardly any time for a cell: otherwise each takes minutes for the least that it does.
+    /// Runs a reproduction with a tiny time budget per cell; otherwise each would take minutes.
     fn comes_to_its_end(paper: &str) {
         let is_there = |name| program::beside(name).unwrap().is_file();
         if !is_there("warpswarm") || !is_there("matrix_pso") {
-            // The tests of all packages build both.
+            // If the tests of all packages run, both programs have been built.
             assert!(std::env::var_os("CI").is_none(), "the programs are not there");
             return;
         }

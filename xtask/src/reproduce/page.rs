@@ -1,8 +1,9 @@
-//! What a reproduction gives: text on the terminal, and a folder with the same as a Markdown page,
-//! with records as CSV and pictures as SVG and PNG.
+//! The output of a reproduction: text on the terminal, and a folder with the same as a Markdown page,
+//! records as CSV, and pictures as SVG and PNG.
 //!
-//! With `page_only` a PNG has a pixel for each of the SVG's, not four. The page says when, where and by what it was made, and shows of each picture the smaller file, so that it can be
-//! committed: `docs/papers/results` has one of each paper.
+//! With `page_only`, a PNG has the size of the SVG, instead of twice its width and height. The page states its date,
+//! machine, command and version. It shows the smaller file of each picture, so that it can be committed:
+//! `docs/papers/results` contains one page per paper.
 
 use std::fs;
 use std::path::Path;
@@ -12,21 +13,21 @@ use anyhow::{Context, Result};
 use super::made::Made;
 use super::table::{Table, wrapped};
 
-/// An SVG file of more bytes is shown as a PNG, if that is smaller.
+/// An SVG file with more bytes than this is shown as a PNG, if that is smaller.
 const LARGE: usize = 100 << 10;
 
-/// All that a reproduction says.
+/// The contents of a reproduction's output.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
     pub(crate) title: String,
-    /// What was done, in a few sentences.
+    /// A short description of the method.
     pub(crate) method: String,
     pub(crate) tables: Vec<Table>,
     pub(crate) figures: Vec<Figure>,
     pub(crate) records: Vec<Records>,
 }
 
-/// A picture with a title of its own.
+/// A picture with its title.
 #[derive(Clone, Debug)]
 pub(crate) struct Figure {
     /// The file's name, without extension.
@@ -44,18 +45,18 @@ pub(crate) struct Records {
     pub(crate) rows: Vec<Vec<String>>,
 }
 
-/// Where a page goes, and how much of it.
+/// The folder for a page, and the selection of its files.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Folder<'a> {
     pub(crate) path: &'a Path,
-    /// The page's name; those of the other files begin with it.
+    /// The page's name, which is the prefix of all other file names.
     pub(crate) name: &'a str,
-    /// Nothing but the page and the pictures it shows.
+    /// Whether to write only the page and its pictures.
     pub(crate) page_only: bool,
 }
 
 impl Page {
-    /// Prints the text and fills the folder, which is made where there is none.
+    /// Prints the text, and writes the files; creates the folder if necessary.
     pub(crate) fn publish(&self, made: &Made, folder: Folder<'_>) -> Result<()> {
         println!("{}\n", wrapped(&made.text(), ""));
         println!("{}\n", wrapped(&self.method, ""));
@@ -67,7 +68,7 @@ impl Page {
         Ok(())
     }
 
-    /// Writes all files; returns their names.
+    /// Writes all files, and returns their names.
     fn write(&self, made: &Made, folder: Folder<'_>) -> Result<Vec<String>> {
         let Folder { path: folder, name, page_only } = folder;
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -130,7 +131,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::reproduce::made::tests::made;
 
-    /// That this is a picture that can be drawn.
+    /// Checks that this is a valid picture.
     pub(crate) fn assert_whole(svg: &str) {
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
         let png = warpswarm_pictures::png(svg).unwrap();
@@ -200,7 +201,7 @@ Two runs; \\* is scaled.
         let to = Folder { path: folder.path(), name: "cpso", page_only: true };
         let mut page = page();
         assert_eq!(page.write(&made(), to).unwrap(), ["cpso-figure-1.svg", "cpso.md"]);
-        // A picture that says the same thing over and over.
+        // A picture with many repetitions.
         let dots = r#"<circle cx="4" cy="4" r="3"/>"#.repeat(5_000);
         page.figures[0].svg = page.figures[0].svg.replace("/>", &format!(">{dots}</svg>"));
         assert_eq!(page.write(&made(), to).unwrap(), ["cpso-figure-1.png", "cpso.md"]);

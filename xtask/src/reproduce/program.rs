@@ -1,4 +1,4 @@
-//! Running the program `warpswarm`, and reading what it writes.
+//! Runs the program `warpswarm`, and parses its output.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ pub(crate) struct Program {
     path: PathBuf,
 }
 
-/// What `warpswarm solve` did.
+/// The result of `warpswarm solve`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Solved {
-    /// Seconds of all iterations of all runs, set-up excluded.
+    /// Time of all iterations of all runs in seconds, without set-up.
     pub(crate) seconds: f64,
     pub(crate) place: Place,
     pub(crate) runs: Vec<Run>,
@@ -28,20 +28,20 @@ pub(crate) struct Run {
     pub(crate) value: f64,
     pub(crate) violation: f64,
     pub(crate) position: Vec<f64>,
-    /// Each constraint at the best point, at most zero where it is met.
+    /// Each constraint at the best point, at most zero if it is satisfied.
     pub(crate) constraints: Vec<f64>,
     pub(crate) evaluations: u64,
     pub(crate) iterations: u64,
 }
 
-/// Where runs were carried out.
+/// The place where runs were executed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Place {
     pub(crate) backend: String,
     pub(crate) device: String,
-    /// `-` on the CPU.
+    /// The schedule; `-` on the CPU.
     pub(crate) schedule: String,
-    /// Threads of a block; none on the CPU.
+    /// Threads per block; `None` on the CPU.
     pub(crate) block_size: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ impl Place {
 }
 
 impl Program {
-    /// The one that was named, or the one that lies beside this program.
+    /// The named program, or the one in the folder of this program.
     pub(crate) fn find(named: Option<&Path>) -> Result<Program> {
         let path = match named {
             Some(path) => path.to_owned(),
@@ -72,12 +72,12 @@ impl Program {
         Ok(String::from_utf8_lossy(&text).trim().to_string())
     }
 
-    /// What `warpswarm doctor --json` says of the machine.
+    /// The output of `warpswarm doctor --json`.
     pub(crate) fn doctor(&self) -> Result<Value> {
         serde_json::from_slice(&self.output(["doctor", "--json"])?).context("no JSON came back")
     }
 
-    /// `warpswarm solve` with these words, without a local search: methods are compared by themselves.
+    /// Runs `warpswarm solve` with these words, without a local search, so that only the methods are compared.
     pub(crate) fn solve<S: AsRef<OsStr>>(
         &self,
         words: impl IntoIterator<Item = S>,
@@ -87,7 +87,7 @@ impl Program {
         read(&self.output(all.chain(["--no-polish", "--json", "-", "--quiet"].map(Into::into)))?)
     }
 
-    /// What it writes.
+    /// Runs the program, and returns its output.
     fn output<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Result<Vec<u8>> {
         let mut command = Command::new(&self.path);
         let output = command
@@ -103,7 +103,7 @@ impl Program {
     }
 }
 
-/// A program that lies beside this one. Tests lie in a folder of their own, below the one with programs.
+/// The path of a program in the folder of this one. Tests are in a subfolder of the folder with programs.
 pub(crate) fn beside(name: &str) -> Result<PathBuf> {
     let here = std::env::current_exe()?;
     let folder = here.parent().context("a program lies in a folder")?;
@@ -111,12 +111,12 @@ pub(crate) fn beside(name: &str) -> Result<PathBuf> {
     Ok(folder.join(name))
 }
 
-/// The words of `text`, which is how a command is most easily read.
+/// The words of `text`, so that commands can be written as readable text.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
     text.split_whitespace().map(String::from)
 }
 
-/// Reads the program's JSON.
+/// Parses the program's JSON.
 fn read(json: &[u8]) -> Result<Solved> {
     let json: Value = serde_json::from_slice(json).context("no JSON came back")?;
     let text = |name: &str| json[name].as_str().map(String::from);
@@ -135,7 +135,7 @@ fn read(json: &[u8]) -> Result<Solved> {
     })
 }
 
-/// `single`: numbers are those of f32 next to what is written, which is as short as can be.
+/// Parses a run. With `single`, numbers are rounded to f32, because the program writes the shortest text of an f32.
 fn run(json: &Value, single: bool) -> Result<Run> {
     let best = &json["best"];
     let count = |name: &str| json[name].as_u64().with_context(|| format!("no {name} in the JSON"));
@@ -157,7 +157,7 @@ fn run(json: &Value, single: bool) -> Result<Run> {
     })
 }
 
-/// A number; what JSON has no numbers for is there as a string.
+/// Parses a number. NaN and infinity are strings in JSON.
 pub(crate) fn number(json: &Value) -> Result<f64> {
     let spelled = || json.as_str().and_then(|text| text.parse().ok());
     json.as_f64().or_else(spelled).with_context(|| format!("{json} is no number"))

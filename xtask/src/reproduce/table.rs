@@ -1,4 +1,4 @@
-//! Tables as text and as Markdown.
+//! Tables as text and Markdown.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use warpswarm_pictures::grouped;
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     pub(crate) title: String,
-    /// Heads of groups of columns, each with the number of columns that it spans; may be empty.
+    /// Headings of groups of columns, each with the number of its columns; may be empty.
     pub(crate) groups: Vec<(String, usize)>,
     pub(crate) columns: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
@@ -16,7 +16,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// For a terminal or any fixed-width font.
+    /// The table for a terminal, or for any fixed-width font.
     pub(crate) fn text(&self) -> String {
         let widths: Vec<usize> = (0..self.columns.len())
             .map(|c| self.lines().map(|row| width(&row[c])).max().unwrap_or(0))
@@ -46,7 +46,7 @@ impl Table {
         out
     }
 
-    /// For GitHub; groups go into the heads of the columns.
+    /// The table as Markdown; group headings become part of the column headings.
     pub(crate) fn markdown(&self) -> String {
         let mut out = format!("### {}\n\n", self.title);
         let groups =
@@ -71,7 +71,7 @@ impl Table {
     }
 }
 
-/// The text in lines of about 110 characters, each with `indent` before it.
+/// The text in lines of about 110 characters, each after `indent`.
 pub(crate) fn wrapped(text: &str, indent: &str) -> String {
     const MOST: usize = 110;
     let mut out = String::from(indent);
@@ -98,7 +98,7 @@ fn trim_end(text: &mut String) {
     text.truncate(text.trim_end_matches(' ').len());
 }
 
-/// A time in milliseconds, or another positive number, with about four digits and commas between
+/// A positive number, such as a time in milliseconds, with about four digits and commas between
 /// thousands.
 pub(crate) fn number(x: f64) -> String {
     let decimals = match x.abs() {
@@ -111,7 +111,7 @@ pub(crate) fn number(x: f64) -> String {
     if decimals == 0 { grouped(x, 0) } else { format!("{x:.decimals$}") }
 }
 
-/// A number with three digits and a power of ten, as in `1.31E-09`.
+/// A number with three digits and an exponent, as in `1.31E-09`.
 pub(crate) fn scientific(x: f64) -> String {
     let text = format!("{x:.2e}");
     match text.split_once('e').map(|(digits, power)| (digits, power.parse::<i32>())) {

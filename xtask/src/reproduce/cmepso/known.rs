@@ -1,4 +1,4 @@
-//! The best points that are known, with their constraints.
+//! The best known points, with their constraints.
 
 use warpswarm_core::objective::{Objective, SlicePoint};
 use warpswarm_core::problems::{
@@ -14,7 +14,7 @@ pub(crate) struct Known {
     pub(crate) value: f64,
 }
 
-/// The best point known of the problem of this name.
+/// The best known point of the problem with this name.
 pub(crate) fn best(problem: &str) -> Option<Known> {
     let all: [fn(&str) -> Option<Known>; 7] = [
         of::<Spring>,
@@ -50,13 +50,13 @@ mod tests {
         for form in &FORMS {
             let known = best(form.problem).unwrap();
             assert_eq!((known.x.len(), known.g.len()), (form.coordinates.len(), form.constraints));
-            // 30,000 is the largest number that a constraint compares.
+            // 30,000 is the largest number in a constraint.
             assert!(known.g.iter().all(|g| *g <= 30_000.0 * 1e-12), "{}: {:?}", form.name, known.g);
         }
         assert_eq!(best("sphere"), None);
     }
 
-    /// CMEPSO's columns are the optima of our forms, to the digits that are printed.
+    /// The columns of CMEPSO are the optima of our forms, to the printed digits.
     #[test]
     fn the_papers_optima_are_ours() {
         let mut compared = 0;
@@ -68,7 +68,7 @@ mod tests {
             let pairs = column.x.iter().zip(&known.x).chain([(&column.fitness, &known.value)]);
             for (printed, exact) in pairs {
                 let printed: f64 = printed.parse().unwrap();
-                // Half a unit of the last digit, and the rounding of f32.
+                // Half a unit in the last printed digit, plus the rounding error of f32.
                 approx::assert_abs_diff_eq!(printed, exact, epsilon = 1e-6 + exact * 6e-8);
                 compared += 1;
             }

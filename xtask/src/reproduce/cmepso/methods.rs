@@ -1,4 +1,4 @@
-//! The algorithms that the paper builds upon each other, as the program runs them.
+//! The paper's algorithms, each an extension of the previous one, as run by the program.
 
 use anyhow::Result;
 
@@ -7,7 +7,7 @@ use crate::reproduce::Options;
 use crate::reproduce::measure::Load;
 use crate::reproduce::program::{Program, Solved, words};
 
-/// 10 slaves of 40 particles, and the master's 10: the same number for all.
+/// 10 slaves with 40 particles each, and 10 particles of the master. All algorithms have this number.
 const INDIVIDUALS: u64 = 410;
 
 /// An algorithm with its parameters.
@@ -26,7 +26,7 @@ const fn by_default(name: &'static str, words: &'static str) -> Method {
     Method { name, words, precision: "f64" }
 }
 
-/// With the paper's values, in its precision.
+/// The algorithms with the paper's parameters, in the paper's precision.
 pub(crate) const OF_THE_PAPER: [Method; 3] = [
     of_the_paper(
         "PSO",
@@ -37,12 +37,12 @@ pub(crate) const OF_THE_PAPER: [Method; 3] = [
     of_the_paper("CMEPSO", "cmepso --set preset=cmepso-paper"),
 ];
 
-/// With the program's values.
+/// The algorithms with the program's default parameters.
 pub(crate) const BY_DEFAULT: [Method; 3] =
     [by_default("PSO", "pso"), by_default("EPSO", "epso"), by_default("CMEPSO", "cmepso")];
 
 impl Method {
-    /// So many runs of so many iterations, from this seed on.
+    /// Runs this number of runs and iterations, starting with this seed.
     pub(crate) fn solve(
         &self,
         options: &Options,

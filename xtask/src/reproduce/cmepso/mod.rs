@@ -1,7 +1,7 @@
 //! The CMEPSO-GPU paper: Tables 2, 3 and 4.
 //!
-//! * [`paper`]: the paper's numbers; [`known`]: the best points that are known.
-//! * [`methods`]: what is run; [`results`]: tables and records of it.
+//! * [`paper`]: the paper's numbers; [`known`]: the best known points.
+//! * [`methods`]: the algorithms; [`results`]: tables and records of their runs.
 
 use anyhow::{Context, Result};
 
@@ -20,7 +20,7 @@ use methods::Method;
 use paper::{FORMS, Form};
 use results::{Cell, Results};
 
-/// Runs and draws.
+/// Runs the algorithms and creates the page.
 pub(crate) fn reproduce(options: &Options, program: &Program) -> Result<Page> {
     let mut place = String::new();
     let results = FORMS
@@ -28,7 +28,7 @@ pub(crate) fn reproduce(options: &Options, program: &Program) -> Result<Page> {
         .map(|form| all_cells(options, program, form, &mut place))
         .collect::<Result<Vec<_>>>()?;
     let mut tables: Vec<_> = results.iter().map(Results::table).collect();
-    // What goes for all of them stands below the last.
+    // Notes that apply to all tables are below the last one.
     if let Some(last) = tables.last_mut() {
         last.notes.extend(NOTES.map(String::from));
     }
@@ -41,7 +41,7 @@ pub(crate) fn reproduce(options: &Options, program: &Program) -> Result<Page> {
     })
 }
 
-/// Runs whose best is shown, and single runs that are timed.
+/// The number of runs of which the best is shown, and of single runs that are timed.
 fn repetitions(options: &Options) -> (u64, u64) {
     if options.quick { (2, 1) } else { (paper::RUNS, 3) }
 }
@@ -95,7 +95,7 @@ fn cell(
     Ok(Cell { method: method.name, of_the_paper, runs: solved.runs, seconds })
 }
 
-/// What was done, in a few sentences.
+/// A short description of the method.
 fn method(options: &Options, place: &str) -> String {
     let (runs, timed) = repetitions(options);
     let iterations = match options.budget {

@@ -1,31 +1,31 @@
-//! The numbers that the CMEPSO-GPU paper printed: its Tables 2, 3 and 4, as printed.
+//! The numbers in Tables 2, 3 and 4 of the CMEPSO-GPU paper, as printed.
 //!
-//! The paper sets points side by side that are points of different problems. Here each stands with
-//! the form of the problem whose constraints and values it has.
+//! The paper compares points of different forms of a problem in one table. Here each point is listed with
+//! the form that has its constraints and values.
 
-/// Iterations of every run of the paper.
+/// Iterations of every run in the paper.
 pub(crate) const ITERATIONS: u64 = 1_000;
-/// Runs of every problem, of which the paper prints the best.
+/// Runs of every problem; the paper prints the best one.
 pub(crate) const RUNS: u64 = 20;
 
-/// A problem in one form, with those columns of the paper's table that are points of it.
+/// One form of a problem, with the columns of the paper's table that are points of this form.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Form {
-    /// The paper's table.
+    /// The number of the paper's table.
     pub(crate) table: u32,
     pub(crate) name: &'static str,
-    /// What the program calls it.
+    /// The program's name of the problem.
     pub(crate) problem: &'static str,
     pub(crate) coordinates: &'static [&'static str],
     /// The number of constraints.
     pub(crate) constraints: usize,
     pub(crate) columns: &'static [Column],
-    /// Mean seconds of CMEPSO's runs, where the paper has this form.
+    /// Mean time of CMEPSO's runs in seconds, if the paper has this form.
     pub(crate) seconds: Option<&'static str>,
     pub(crate) notes: &'static [&'static str],
 }
 
-/// A point.
+/// A column of the paper's table: a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
     pub(crate) name: &'static str,

@@ -1,4 +1,4 @@
-//! What was found, beside what the paper printed and what is known.
+//! Our results, with those printed in the paper and the best known ones.
 
 use super::known::Known;
 use super::paper::{Column, Form};
@@ -11,15 +11,15 @@ use warpswarm_statistics::Summary;
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) method: &'static str,
-    /// Whether its values are the paper's.
+    /// Whether its parameters are the paper's.
     pub(crate) of_the_paper: bool,
     pub(crate) runs: Vec<Run>,
-    /// What each of some single runs took, in seconds.
+    /// The times of some single runs, in seconds.
     pub(crate) seconds: Vec<f64>,
 }
 
 impl Cell {
-    /// The best run, by violation, then value.
+    /// The best run, by violation first and value second.
     pub(crate) fn best(&self) -> &Run {
         let order = |a: &&Run, b: &&Run| {
             (a.violation.total_cmp(&b.violation)).then(a.value.total_cmp(&b.value))
@@ -32,7 +32,7 @@ impl Cell {
     }
 }
 
-/// All cells of one form.
+/// All cells of one form of a problem.
 #[derive(Clone, Debug)]
 pub(crate) struct Results {
     pub(crate) form: &'static Form,
@@ -40,20 +40,20 @@ pub(crate) struct Results {
     pub(crate) cells: Vec<Cell>,
 }
 
-/// How a table shows a point.
+/// The texts of a point in a table.
 struct Shown {
     x: Vec<String>,
     g: Vec<String>,
     violations: String,
     fitness: String,
-    /// Above the best that is known, as a part of it.
+    /// The relative difference from the best known value.
     above: String,
-    /// Of our runs only: mean of the feasible, how many are feasible, evaluations, seconds.
+    /// For our runs only: mean of the feasible ones, number of feasible ones, evaluations, seconds.
     runs: [String; 4],
 }
 
 impl Results {
-    /// The paper's table in this form.
+    /// The paper's table for this form.
     pub(crate) fn table(&self) -> Table {
         let Form { table, name, columns, coordinates, constraints, notes, .. } = self.form;
         let mut shown: Vec<Shown> = columns.iter().map(|column| self.printed(column)).collect();
@@ -107,7 +107,7 @@ impl Results {
 
     fn printed(&self, column: &Column) -> Shown {
         let all = |printed: &[&str]| printed.iter().map(|text| text.to_string()).collect();
-        // What is printed is rounded: a difference below half a unit of its last digit is none.
+        // Printed values are rounded, so a difference below half a unit in the last digit counts as 0.
         let value: f64 = column.fitness.parse().expect("the paper's tables hold numbers");
         let decimals = column.fitness.split_once('.').map_or(0, |(_, digits)| digits.len());
         let rounded = format!("{:.decimals$}", self.known.value) == column.fitness;
@@ -151,7 +151,7 @@ impl Results {
         }
     }
 
-    /// Every run's best point, and the times, as rows of [`runs`] and [`times`].
+    /// The best point of every run, as rows of [`runs`].
     fn rows_of_runs(&self) -> impl Iterator<Item = Vec<String>> {
         self.cells.iter().flat_map(move |cell| {
             cell.runs.iter().enumerate().map(move |(i, run)| {
@@ -185,7 +185,7 @@ impl Results {
     }
 }
 
-/// Every run's best point; several numbers in a field have spaces between them.
+/// The best point of every run. Several numbers in a field are separated by spaces.
 pub(crate) fn runs(results: &[Results]) -> Records {
     let head = vec![
         "problem",
@@ -202,14 +202,14 @@ pub(crate) fn runs(results: &[Results]) -> Records {
     Records { name: "runs", head, rows: results.iter().flat_map(Results::rows_of_runs).collect() }
 }
 
-/// The times of the single runs.
+/// The times of single runs.
 pub(crate) fn times(results: &[Results]) -> Records {
     let head = vec!["problem", "algorithm", "values", "run", "seconds"];
     let rows = results.iter().flat_map(Results::rows_of_times).collect();
     Records { name: "times", head, rows }
 }
 
-/// Six decimals, as in the paper, and no minus before a zero.
+/// A number with six decimals, as in the paper, and without a minus sign before zero.
 fn decimal(x: f64) -> String {
     let text = format!("{x:.6}");
     match text.strip_prefix('-') {
@@ -224,7 +224,7 @@ mod tests {
     use crate::reproduce::cmepso::known;
     use crate::reproduce::cmepso::paper::FORMS;
 
-    /// Two made-up runs of one algorithm, of which the smaller value is not feasible.
+    /// Two invented runs of one algorithm; the one with the smaller value is not feasible.
     fn made_up(form: &'static Form) -> Results {
         let known = known::best(form.problem).unwrap();
         let run = |value: f64, violation: f64| Run {
@@ -264,7 +264,7 @@ mod tests {
         let row = |name: &str| table.rows.iter().find(|row| row[0] == name).unwrap();
         assert_eq!(row("D")[1..4], ["0.282023", "0.279604", "0.282023"]);
         assert_eq!(row("G1")[3], "0.000000");
-        // The feasible run is the better one.
+        // The feasible run is better.
         assert_eq!(row("fitness")[1..5], ["0.002820", "0.002878", "0.002820", "0.004230"]);
         assert_eq!(row("above known")[1..5], ["0", "2.05E-02", "0", "5.00E-01"]);
         assert_eq!(row("feasible runs")[1..5], ["", "", "", "1 of 2"]);

@@ -1,4 +1,4 @@
-//! Figures 6 and 8 of the paper, ours and theirs.
+//! Figures 6 and 8: the paper's and ours.
 
 use anyhow::Result;
 use plotters::element::{Circle, PathElement};
@@ -14,11 +14,11 @@ use super::results::{self, Results};
 use crate::reproduce::measure::Cell;
 use crate::reproduce::table::integer;
 
-/// Mean execution time against particles, SPSO and CPSO, ours and the paper's.
+/// Mean execution times of SPSO and CPSO over the number of particles, ours and the paper's.
 pub(crate) fn figure_8(results: &Results) -> Result<String> {
     let spso = (VERMILION, Mark::Disc);
     let cpso = (BLUE, Mark::Triangle);
-    // As many as there are layouts; the first is what the program picks.
+    // One style for each layout. The first layout is the program's choice.
     let layouts = [cpso, (GREEN, Mark::Square), (COLOURS[3], Mark::Cross)];
     let printed = |mean: fn(&paper::Row) -> f64| ROWS.iter().map(move |row| (mean(row), false));
     let ours = |cells: &[Cell]| -> Vec<(f64, bool)> {
@@ -68,7 +68,7 @@ pub(crate) fn figure_8(results: &Results) -> Result<String> {
     Ok(picture.svg()?)
 }
 
-/// log10 of the milliseconds, and whether they are scaled, over log2 of the particles.
+/// log10 of the milliseconds over log2 of the particles, and whether the times are extrapolated.
 fn line(
     name: String,
     (color, mark): (RGBColor, Mark),
@@ -92,7 +92,7 @@ fn line(
     }
 }
 
-/// Rows of three frames, each with the name of its coefficients.
+/// Rows of three frames, each row with the name of its coefficients.
 pub(crate) fn figure_6(rows: &[(&str, [Frame; 3])]) -> Result<String> {
     const PANEL: u32 = 400;
     const TITLE: u32 = 68;
@@ -150,7 +150,7 @@ fn draw_frame(panel: &Canvas<'_>, frame: &Frame) -> Result<()> {
         let ring = (0..=120).map(|i| (radius * angle(i).cos(), radius * angle(i).sin()));
         chart.draw_series([PathElement::new(ring.collect::<Vec<_>>(), GRID.stroke_width(1))])?;
     }
-    // One dot for all particles that would be drawn at the same place.
+    // Draw one dot for all particles at the same pixel.
     let mut dots: Vec<(i32, i32)> =
         frame.points.iter().map(|point| chart.backend_coord(point)).collect();
     dots.sort_unstable();

@@ -1,4 +1,4 @@
-//! The swarms of the paper's Figure 6: 5,000 particles in two dimensions at iterations 0, 100, 200.
+//! The swarms in the paper's Figure 6: 5,000 particles in two dimensions at iterations 0, 100 and 200.
 
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::StopRule;
@@ -6,7 +6,7 @@ use warpswarm_core::problems::Euclidean;
 use warpswarm_core::pso::Coefficients;
 use warpswarm_cpu_ref::{Bounds, Halt, RunId, Start, StaticObjective, Swarm, Task, Threads, pso};
 
-/// Half the width of the square that is searched; the paper does not say.
+/// Half the side length of the search square. The paper does not give it.
 pub(crate) const REACH: f32 = 100.0;
 
 /// The iterations at which the paper shows the swarm.
@@ -15,11 +15,11 @@ pub(crate) const SHOWN: [u64; 3] = [0, 100, 200];
 const PARTICLES: u32 = 5_000;
 const SEED: u64 = 1;
 
-/// The paper's coefficients, with which a swarm does not converge: no limit to the velocity, and
-/// positions clamped to the square, about which the paper says nothing.
+/// The paper's coefficients, with which a swarm does not converge. The velocity is not limited, and
+/// positions are clamped to the square; the paper mentions neither.
 pub(crate) const PAPER: Coefficients<f32> = coefficients(1.0, 2.0, f32::INFINITY);
 
-/// Clerc and Kennedy's, warpswarm's default.
+/// The coefficients of Clerc and Kennedy, which are the default of warpswarm.
 pub(crate) const CLERC_KENNEDY: Coefficients<f32> = coefficients(0.7298, 1.4962, 1.0);
 
 const fn coefficients(inertia: f32, pull: f32, velocity_limit: f32) -> Coefficients<f32> {
@@ -27,16 +27,16 @@ const fn coefficients(inertia: f32, pull: f32, velocity_limit: f32) -> Coefficie
     Coefficients { inertia, cognitive, social, velocity_limit, correction: 0.22, boundary }
 }
 
-/// A swarm at one moment.
+/// A swarm at one iteration.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
     pub(crate) iteration: u64,
     pub(crate) points: Vec<(f64, f64)>,
-    /// The median of the particles' distances from the optimum.
+    /// The median distance of the particles from the optimum.
     pub(crate) median_distance: f64,
 }
 
-/// The swarm with these coefficients at the iterations of [`SHOWN`].
+/// The swarm with these coefficients at the iterations in [`SHOWN`].
 pub(crate) fn frames(coefficients: &Coefficients<f32>) -> [Frame; 3] {
     let task = task();
     let id = RunId { seed: SEED, run: 0 };

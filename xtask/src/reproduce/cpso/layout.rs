@@ -1,43 +1,43 @@
-//! How CPSO is laid over a GPU: as the program chooses by itself, and in the paper's three kernels.
+//! The layouts of CPSO on a GPU: the program's own choice, and the paper's three kernels.
 
 use crate::reproduce::measure::{Cell, Plan};
 use crate::reproduce::program::Place;
 
-/// A way to lay CPSO over the GPU.
+/// A layout of CPSO on the GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// Its name in CSV files.
     pub(crate) id: &'static str,
-    /// The options that ask for it.
+    /// The program's options for this layout.
     pub(crate) options: &'static str,
 }
 
 impl Layout {
-    /// What the program picks by itself; the paper's kernels with the paper's blocks; the same with ours.
+    /// The program's choice; the paper's kernels with the paper's block size; the same with ours.
     pub(crate) const ALL: [Layout; 3] = [
         Layout { id: "auto", options: "" },
         Layout { id: "stepwise-32", options: "--schedule stepwise --block-size 32" },
         Layout { id: "stepwise", options: "--schedule stepwise" },
     ];
 
-    /// Those that a backend has.
+    /// The layouts on a backend.
     pub(crate) fn on(backend: &str) -> &'static [Layout] {
         // The CPU has no schedules.
         if backend == "cpu" { &Layout::ALL[..1] } else { &Layout::ALL }
     }
 
-    /// Whether the program picks the schedule.
+    /// Whether the program chooses the schedule.
     pub(crate) fn is_auto(self) -> bool {
         self.options.is_empty()
     }
 
-    /// For messages on the way.
+    /// The name in progress messages.
     pub(crate) fn name(self) -> String {
         if self.is_auto() { "CPSO".into() } else { format!("CPSO, {}", self.options) }
     }
 }
 
-/// CPSO in one layout, measured: a cell per row of the paper's tables, and where it ran.
+/// The measurements of CPSO in one layout: a cell per row of the paper's tables, and the place where it ran.
 #[derive(Clone, Debug)]
 pub(crate) struct Cpso {
     pub(crate) layout: Layout,
@@ -47,13 +47,13 @@ pub(crate) struct Cpso {
 }
 
 impl Cpso {
-    /// Threads of a block, where it is the same number in all cells.
+    /// The number of threads per block, if it is the same in all cells.
     fn block(&self) -> Option<u64> {
         let first = self.places.first()?.block_size;
         first.filter(|_| self.places.iter().all(|place| place.block_size == first))
     }
 
-    /// The head of its columns.
+    /// The heading of its columns.
     pub(crate) fn head(&self) -> String {
         match self.block() {
             Some(block) if !self.layout.is_auto() => format!("stepwise, block {block}"),
@@ -61,7 +61,7 @@ impl Cpso {
         }
     }
 
-    /// Where it ran, in words: backend and device.
+    /// A description of the backend and device.
     pub(crate) fn backend(&self) -> String {
         let mut backends: Vec<String> = self.places.iter().map(Place::in_words).collect();
         backends.dedup();

@@ -1,12 +1,12 @@
 //! The CPSO paper: Tables IV, V and VI, Figures 6 and 8.
 //!
-//! Times are those of the program `warpswarm`, run once per repetition: what its JSON calls
-//! `seconds`, the time of all iterations. So what is measured is what a user gets.
+//! The times are those of the program `warpswarm`, started once per repetition: the entry `seconds` in its JSON output,
+//! the time of all iterations. So these are times that users see.
 //!
-//! CPSO is measured as the program lays it over the GPU by itself, and in the paper's three kernels: see [`layout`].
+//! CPSO is measured in the layout that the program chooses, and in the paper's three kernels: see [`layout`].
 //!
-//! * [`paper`]: the paper's numbers; [`results`]: ours beside them; [`records`]: both as CSV.
-//! * [`frames`]: the swarms of Figure 6; [`figures`]: drawing.
+//! * [`paper`]: the paper's numbers; [`results`]: a comparison with ours; [`records`]: both as CSV.
+//! * [`frames`]: the swarms of Figure 6; [`figures`]: plots.
 
 use anyhow::{Context, Result, ensure};
 
@@ -26,12 +26,13 @@ mod results;
 use layout::{Cpso, Layout};
 use results::Results;
 
-/// Repetitions of the paper's kernels with `--quick`: as many as the rows of the paper's Table V are of.
+/// Repetitions of the paper's kernels with `--quick`: the same number as in the rows of the paper's Table V.
 const QUICK_REPETITIONS: u64 = 3;
-/// Iterations with which trials on a GPU begin: less than a tenth of a second, which is less than a start of the program.
+/// Iterations of the first trial on a GPU. They take less than a tenth of a second, which is less than the program's
+/// start.
 const LEAST_ON_GPU: u64 = 1_000;
 
-/// Measures and draws.
+/// Runs the measurements and creates the page.
 pub(crate) fn reproduce(options: &Options, program: &Program) -> Result<Page> {
     page(&measure_all(options, program)?)
 }
@@ -70,7 +71,7 @@ fn measure_all(options: &Options, program: &Program) -> Result<Results> {
     Ok(Results { plan, processor: measure::processor(), spso, cpso })
 }
 
-/// The plan for a layout of CPSO, of which `--quick` measures some less often.
+/// The plan for a layout of CPSO. `--quick` reduces the repetitions of some layouts.
 fn plan_of(layout: Layout, plan: &Plan, options: &Options) -> Plan {
     let least = if options.backend == "gpu" { LEAST_ON_GPU } else { plan.least };
     let repetitions =
@@ -79,7 +80,7 @@ fn plan_of(layout: Layout, plan: &Plan, options: &Options) -> Plan {
     Plan { least, repetitions, seconds, ..*plan }
 }
 
-/// Measures one algorithm with all numbers of particles, saying so on stderr; also where each ran.
+/// Measures one algorithm with all numbers of particles, with progress messages on stderr. Also returns where each ran.
 fn column(
     name: &str,
     plan: &Plan,
@@ -108,7 +109,7 @@ fn column(
     Ok((cells, places))
 }
 
-/// Minimises the paper's function with its coefficients, and sees that all iterations were done.
+/// Minimises the paper's function with its coefficients, and checks that all iterations were executed.
 fn run(program: &Program, algorithm: &str, particles: u32, load: Load) -> Result<Solved> {
     let Load { work, seed } = load;
     let solved = program.solve(words(&format!(

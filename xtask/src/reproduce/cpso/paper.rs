@@ -1,16 +1,16 @@
-//! The numbers that the CPSO paper printed: its Tables IV, V and VI.
+//! The numbers in Tables IV, V and VI of the CPSO paper.
 //!
-//! They are kept as printed, as text; [`number`] reads them. Two are misprints, listed in
-//! [`MISPRINTS`] with the reading that the rest of the paper supports.
+//! They are stored as the printed text; [`number`] parses them. Two are misprints, listed in
+//! [`MISPRINTS`] with the value that the rest of the paper supports.
 
-/// Iterations of every run of the paper.
+/// Iterations of every run in the paper.
 pub(crate) const ITERATIONS: u64 = 100_000;
 
-/// Threads of a block, as the paper's Algorithm 2 sets them.
+/// Threads per block, as in the paper's Algorithm 2.
 pub(crate) const BLOCK_SIZE: u64 = 32;
 
-/// Repetitions per number of particles, as the paper says. The rows of its Table V are those of
-/// three: there the mean is that of minimum, median and maximum in every row.
+/// Repetitions per number of particles, according to the paper. The rows of its Table V have only
+/// three: in every row the mean is that of minimum, median and maximum.
 pub(crate) const REPETITIONS: u64 = 10;
 
 /// The columns of Tables IV and V, in the paper's order.
@@ -44,9 +44,9 @@ pub(crate) struct Row {
     pub(crate) particles: u32,
     /// Table IV, serial SPSO on the CPU.
     pub(crate) spso: [&'static str; 5],
-    /// Table V, CPSO on the GPU; its head says "CPSO CPU", a slip.
+    /// Table V, CPSO on the GPU. Its heading "CPSO CPU" is an error.
     pub(crate) cpso: [&'static str; 5],
-    /// Table VI, mean of SPSO over mean of CPSO.
+    /// Table VI, the mean of SPSO divided by the mean of CPSO.
     pub(crate) speedup: &'static str,
 }
 
@@ -75,28 +75,28 @@ pub(crate) const ROWS: [Row; 12] = [
     row(65_536, ["788,879", "798,531", "793,711", "793,717", "4,784.19"], ["21,382", "21,471", "21,431", "21,440", "45.18"], "37.0"),
 ];
 
-/// A number of Table IV that cannot be meant.
+/// A number in Table IV that cannot be correct.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Misprint {
     pub(crate) particles: u32,
     pub(crate) column: Column,
-    /// What is probably meant: a digit is missing at the front.
+    /// The probable value: the first digit is missing.
     pub(crate) likely: &'static str,
 }
 
-/// The mean at 2,048 lies below the minimum, and Table VI's speed-up of 4.2 needs 24,865.50; the
-/// minimum at 32,768 is a quarter of the median, while the deviation is a hundredth of it.
+/// The mean at 2,048 is below the minimum, and Table VI's speed-up of 4.2 needs 24,865.50. The
+/// minimum at 32,768 is a quarter of the median, although the deviation is a hundredth of it.
 pub(crate) const MISPRINTS: [Misprint; 2] = [
     Misprint { particles: 2_048, column: Column::Mean, likely: "24,865.50" },
     Misprint { particles: 32_768, column: Column::Min, likely: "393,643" },
 ];
 
-/// Whether, and as what, a number of Table IV is misprinted.
+/// The misprint in this cell of Table IV, if there is one.
 pub(crate) fn misprint(particles: u32, column: Column) -> Option<Misprint> {
     MISPRINTS.into_iter().find(|m| m.particles == particles && m.column == column)
 }
 
-/// The mean time of SPSO with the misprint mended, for curves and ratios.
+/// The mean time of SPSO with the misprint corrected, for curves and ratios.
 pub(crate) fn spso_mean(row: &Row) -> f64 {
     number(misprint(row.particles, Column::Mean).map_or(row.spso[2], |m| m.likely))
 }
@@ -106,7 +106,7 @@ pub(crate) fn cpso_mean(row: &Row) -> f64 {
     number(row.cpso[2])
 }
 
-/// A number as the paper prints it: digits with commas between thousands.
+/// Parses a printed number, with commas between thousands.
 pub(crate) fn number(printed: &str) -> f64 {
     printed.replace(',', "").parse().expect("the tables above hold numbers")
 }
@@ -123,7 +123,7 @@ mod tests {
         }
     }
 
-    /// All that a row says of itself holds, but for the listed misprints.
+    /// The numbers of each row are consistent, except the listed misprints.
     #[test]
     fn only_the_listed_numbers_are_misprints() {
         for row in &ROWS {
@@ -145,8 +145,8 @@ mod tests {
         }
     }
 
-    /// Three repetitions are minimum, median and maximum; the paper's mean and deviation follow
-    /// from them, with the deviation of a sample (n - 1).
+    /// With three repetitions, minimum, median and maximum are all values. The paper's mean and sample
+    /// deviation (n - 1) follow from them.
     #[test]
     fn table_5_is_of_three_repetitions() {
         for row in &ROWS {

@@ -7,19 +7,19 @@ use crate::reproduce::measure::Cell;
 use crate::reproduce::page::Records;
 
 impl Results {
-    /// All files.
+    /// All CSV files.
     pub(super) fn records(&self) -> Vec<Records> {
         vec![self.times(), self.speedups(), self.repetitions()]
     }
 
-    /// SPSO, and CPSO in each layout.
+    /// The cells of SPSO, and of CPSO in each layout.
     fn measured(&self) -> impl Iterator<Item = (&'static str, Option<&Cpso>, &[Cell])> {
         let cpso = self.cpso.iter().map(|cpso| ("CPSO", Some(cpso), &cpso.cells[..]));
         std::iter::once(("SPSO", None, &self.spso[..])).chain(cpso)
     }
 
-    /// Tables IV and V as one record per (algorithm, source, layout, particles); times in milliseconds for
-    /// 100,000 iterations.
+    /// Tables IV and V, with one record per (algorithm, source, layout, particles). Times are in milliseconds
+    /// for 100,000 iterations.
     fn times(&self) -> Records {
         let head = vec![
             "algorithm",
@@ -54,7 +54,7 @@ impl Results {
         Records { name: "times", head, rows }
     }
 
-    /// Table VI, a record per layout and particles.
+    /// Table VI, with one record per layout and number of particles.
     fn speedups(&self) -> Records {
         let mut rows = Vec::new();
         for cpso in &self.cpso {
@@ -80,7 +80,7 @@ impl Results {
         Records { name: "speedups", head, rows }
     }
 
-    /// Every repetition as it was measured, unscaled.
+    /// Every repetition as measured, without scaling.
     fn repetitions(&self) -> Records {
         let mut rows = Vec::new();
         for (algorithm, cpso, cells) in self.measured() {
@@ -118,7 +118,7 @@ fn printed(algorithm: &str, row: &paper::Row) -> Vec<String> {
     record
 }
 
-/// Layout, schedule and block size of a cell of CPSO; nothing of SPSO.
+/// Layout, schedule and block size of a cell of CPSO; empty for SPSO.
 fn place(cpso: Option<&Cpso>, cell: usize) -> [String; 3] {
     let Some(Cpso { layout, places, .. }) = cpso else { return Default::default() };
     let block = places[cell].block_size.map_or_else(String::new, |block| block.to_string());

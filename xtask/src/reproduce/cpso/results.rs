@@ -1,4 +1,4 @@
-//! What was measured, beside what the paper printed.
+//! Our measurements, compared with the numbers printed in the paper.
 
 use super::layout::Cpso;
 use super::paper::{self, Column, ROWS, Row};
@@ -10,18 +10,18 @@ use warpswarm_statistics::Summary;
 const SCALED: &str = "*";
 const MISPRINT: &str = "†";
 
-/// What stands where the paper's kernels could not be measured.
+/// The note if the paper's kernels could not be measured.
 const NO_SCHEDULES: &str = "The paper's three kernels (schedule stepwise) are missing: the CPU has no schedules. \
                             With --backend gpu or --backend emulator they are measured too.";
 
-/// The measurements, one cell per row of the paper's tables.
+/// The measurements, with one cell per row of the paper's tables.
 #[derive(Clone, Debug)]
 pub(crate) struct Results {
     pub(crate) plan: Plan,
-    /// The machine's processor.
+    /// The name of the machine's processor.
     pub(crate) processor: String,
     pub(crate) spso: Vec<Cell>,
-    /// In each layout that the backend has, of which the first is what the program picks by itself.
+    /// CPSO in each layout of the backend. The first layout is the program's choice.
     pub(crate) cpso: Vec<Cpso>,
 }
 
@@ -125,7 +125,7 @@ impl Results {
         }
     }
 
-    /// What was done, in a few sentences.
+    /// A short description of the method.
     pub(crate) fn method(&self) -> String {
         let Plan { most, repetitions, seconds, .. } = self.plan;
         let limit = if seconds.is_finite() {
@@ -147,7 +147,7 @@ impl Results {
         )
     }
 
-    /// What the columns of CPSO are, if there is more than one.
+    /// A description of the columns of CPSO, if there are several.
     fn layouts(&self) -> String {
         let [auto, stepwise, ..] = &self.cpso[..] else { return String::new() };
         let heads: Vec<String> = self.cpso[1..].iter().map(Cpso::head).collect();
@@ -165,7 +165,7 @@ impl Results {
         text
     }
 
-    /// All of it, with these pictures.
+    /// The complete page, with these pictures.
     pub(crate) fn page(&self, figure_8: String, figure_6: String) -> Page {
         let figure = |name, title: &str, svg| Figure { name, title: title.into(), svg };
         Page {
@@ -185,12 +185,12 @@ impl Results {
     }
 }
 
-/// Of milliseconds for the paper's iterations.
+/// A summary of the milliseconds for the paper's number of iterations.
 pub(super) fn summary(cell: &Cell) -> Summary {
     Summary::of(&cell.scaled_seconds().map(|s| s * 1e3).collect::<Vec<_>>())
 }
 
-/// The mean time in milliseconds for the paper's iterations.
+/// The mean time in milliseconds for the paper's number of iterations.
 pub(crate) fn mean(cell: &Cell) -> f64 {
     summary(cell).mean
 }
@@ -216,7 +216,7 @@ fn scaled_note(cells: &[Cell]) -> Option<String> {
     cells.iter().any(Cell::is_scaled).then_some(note)
 }
 
-/// The five columns of the paper beside ours.
+/// A table with the paper's five columns and ours.
 fn times_table(
     title: &str,
     cells: &[Cell],
@@ -255,7 +255,8 @@ pub(crate) mod tests {
     use super::*;
     use crate::reproduce::program::Place;
 
-    /// Made-up measurements: SPSO is linear in the particles and scaled from 8,192 on, CPSO flat.
+    /// Invented measurements: the time of SPSO is linear in the particles and extrapolated from 8,192 on; that of CPSO
+    /// is constant.
     pub(crate) fn made_up() -> Results {
         let cell = |work: u64, seconds: f64, repetitions: i32| Cell {
             wanted: 100_000,
@@ -288,7 +289,7 @@ pub(crate) mod tests {
         Results { plan, processor: "a processor".into(), spso: spso.to_vec(), cpso }
     }
 
-    /// The same where the backend is the CPU.
+    /// The same for the CPU backend.
     pub(crate) fn made_up_on_cpu() -> Results {
         let mut results = made_up();
         results.cpso.truncate(1);
@@ -335,7 +336,7 @@ pub(crate) mod tests {
         }
         let heads: Vec<&str> = speedups.groups[3..].iter().map(|(head, _)| &head[..]).collect();
         assert_eq!(heads, ["auto", "stepwise, block 32", "stepwise, block 128"]);
-        // Means of 0.3, 0.9 and 0.6 s that grow by a hundredth from one repetition to the next.
+        // Means of 0.3, 0.9 and 0.6 s; times increase by 1 % from one repetition to the next.
         let row = &speedups.rows[5];
         assert_eq!(row[4..], ["2,140", "313.5", "6.83", "909.0", "2.35", "606.0", "3.53"]);
         let method = results.method();

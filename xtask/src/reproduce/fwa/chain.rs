@@ -1,8 +1,8 @@
-//! Figure 6: what attracting and repulsing does to a distance, simulated.
+//! Figure 6: a simulation of the effect of attract-repulse mutation on a distance.
 //!
-//! The paper takes the distance of a firework from the best for a Markov chain, x <- s x from x = 1 on,
-//! s uniform in (1 - delta, 1 + delta). Each s has the mean 1, and so has x; but ln s has a negative
-//! mean, and almost every chain falls to zero, the faster the larger delta is.
+//! The paper models the distance of a firework from the best as a Markov chain: x <- s x, starting at x = 1, with
+//! s uniform in (1 - delta, 1 + delta). The mean of s is 1, and so is that of x. But the mean of ln s is negative, so
+//! almost every chain converges to zero, the faster the larger delta is.
 
 use anyhow::Result;
 use warpswarm_pictures::{Axis, Line, Panel, Picture, VERMILION};
@@ -12,10 +12,10 @@ use super::paths::{factors, mean_logarithm, mutations, simulated, straight};
 const CHAINS: u32 = 4;
 const SEED: u64 = 1;
 
-/// Beyond the first the paper puts x back to the second.
+/// If x exceeds the first number, the paper resets it to the second.
 const TRUNCATED: (f64, f64) = (100.0, 10.0);
 
-/// Panels in a row, of neighbouring deltas.
+/// Panels in a row, for consecutive values of delta.
 const COLUMNS: usize = 3;
 
 /// x_0, x_1 and so on.
@@ -35,7 +35,7 @@ fn drift(delta: f64) -> f64 {
     mean_logarithm((1.0 - delta, 1.0 + delta))
 }
 
-/// Nine panels, delta from 0.9 to 0.1.
+/// Nine panels, for delta from 0.9 down to 0.1.
 pub(crate) fn figure_6() -> Result<String> {
     let deltas: Vec<f64> = (1..=9).rev().map(|tenths| f64::from(tenths) / 10.0).collect();
     let picture = Picture {
@@ -58,7 +58,7 @@ pub(crate) fn figure_6() -> Result<String> {
     Ok(picture.svg()?)
 }
 
-/// Panels with one scale for all.
+/// Panels with a common scale.
 fn row(deltas: &[f64]) -> Vec<Panel> {
     let lines: Vec<Vec<Line>> = deltas.iter().map(|delta| lines(*delta)).collect();
     let dots = lines.iter().flatten().flat_map(|line| &line.points);
@@ -73,7 +73,7 @@ fn row(deltas: &[f64]) -> Vec<Panel> {
     deltas.iter().zip(lines).map(panel).collect()
 }
 
-/// An axis from a little above the limit down to at most five ticks below x = 1.
+/// An axis from slightly above the limit down to at most five ticks below x = 1.
 fn scale(lowest: f64) -> Axis {
     let steps = [1.0, 2.0, 5.0, 10.0, 25.0, 50.0];
     let step = steps.into_iter().find(|step| -lowest <= 5.0 * step).unwrap_or(100.0);
@@ -98,12 +98,12 @@ mod tests {
     use crate::reproduce::fwa::paths::STEPS;
     use crate::reproduce::page::tests::assert_whole;
 
-    /// At delta = 1/2: (1.5 ln 1.5 - 0.5 ln 0.5) / 1 - 1.
+    /// For delta = 1/2, the mean of ln s is (1.5 ln 1.5 - 0.5 ln 0.5) / 1 - 1.
     #[test]
     fn the_drift_by_hand() {
         let by_hand = 1.5 * 1.5_f64.ln() + 0.5 * 2.0_f64.ln() - 1.0;
         approx::assert_relative_eq!(drift(0.5), by_hand, max_relative = 1e-12);
-        // For small delta it is that of the second moment, -delta^2 / 6.
+        // For small delta, the second moment gives -delta^2 / 6.
         approx::assert_relative_eq!(drift(1e-2), -1e-4 / 6.0, max_relative = 1e-3);
     }
 

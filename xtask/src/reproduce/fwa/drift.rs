@@ -1,10 +1,10 @@
-//! Figure 5: where x_t+1 = alpha x_t goes, in the mean and on single paths.
+//! Figure 5: the behaviour of x_t+1 = alpha x_t, in the mean and on single paths.
 //!
-//! The paper's equation 4: E[x_t] = A^t x_0, with A = E[alpha]. From this it concludes that chains grow for A > 1, decay for
-//! A < 1, and linger for A = 1. That is so for the expectation. A single path is a product of independent factors: by the
-//! law of large numbers ln x_t / t tends to E[ln alpha], so that the geometric mean of alpha decides where almost every path
-//! goes. It is smaller than A: with A = 1 paths fall to zero, and the expectation stays 1 because of ever fewer paths that
-//! are ever larger.
+//! The paper's equation 4 is E[x_t] = A^t x_0, with A = E[alpha]. From this it concludes that chains grow for A > 1,
+//! decay for A < 1, and stay for A = 1. This is true for the expectation. A single path is a product of independent
+//! factors. By the law of large numbers ln x_t / t converges to E[ln alpha], so the geometric mean of alpha determines
+//! the behaviour of almost every path. It is smaller than A. With A = 1, paths converge to zero; the expectation stays
+//! 1, because fewer and fewer paths become larger and larger.
 
 use anyhow::Result;
 use rayon::prelude::*;
@@ -14,16 +14,16 @@ use warpswarm_statistics::Summary;
 use super::paths::{STEPS, factors, mean_logarithm, mutations, simulated, straight};
 use crate::reproduce::table::{Table, integer, scientific};
 
-/// Paths that are drawn.
+/// The number of plotted paths.
 const DRAWN: u32 = 6;
-/// Paths of which the table speaks: so many, since few of them make up most of a mean.
+/// The number of paths in the table. It is large, because a few paths dominate a mean.
 const COUNTED: u32 = 40_000;
 const SEED: u64 = 5;
 
-/// Ends of alpha's three distributions.
+/// The limits of alpha's three distributions.
 const RANGES: [(f64, f64); 3] = [(0.9, 1.11), (0.9, 1.1), (0.9, 1.09)];
 
-/// x_0, x_1 and so on, of one path.
+/// x_0, x_1 and so on for one path.
 fn path(range: (f64, f64), number: u32) -> impl Iterator<Item = f64> {
     std::iter::once(1.0).chain(factors(range, SEED, number).scan(1.0, |x, alpha| {
         *x *= alpha;
@@ -40,11 +40,11 @@ fn name((low, high): (f64, f64)) -> String {
     format!("U({low}, {high})")
 }
 
-/// Three panels with one scale.
+/// Three panels with a common scale.
 pub(crate) fn figure_5() -> Result<String> {
     let lines = RANGES.map(lines);
     let heights = lines.iter().flatten().flat_map(|line| &line.points).map(|dot| dot.y);
-    // The heights are exponents already.
+    // The heights are exponents.
     let y = Axis::decades("x", heights);
     let panel = |(range, lines): ((f64, f64), Vec<Line>)| Panel {
         title: format!(
@@ -77,7 +77,7 @@ pub(crate) fn figure_5() -> Result<String> {
     Ok(picture.svg()?)
 }
 
-/// Paths and both means, as log10 of x over mutations.
+/// Paths and both means, as log10 of x over the number of mutations.
 fn lines(range: (f64, f64)) -> Vec<Line> {
     let mut lines: Vec<Line> = (0..DRAWN).map(|number| simulated(path(range, number))).collect();
     lines.push(Line { color: VERMILION, ..straight(mean(range).ln()) });
@@ -85,11 +85,11 @@ fn lines(range: (f64, f64)) -> Vec<Line> {
     lines
 }
 
-/// What the ends of many paths say.
+/// Statistics of the ends of many paths.
 struct Ends {
     mean: f64,
     median: f64,
-    /// The part of paths that end nearer than they began.
+    /// The fraction of paths that end below their start.
     fallen: f64,
 }
 
@@ -101,7 +101,7 @@ fn ends(range: (f64, f64), paths: u32) -> Ends {
     Ends { mean, median, fallen: fallen as f64 / f64::from(paths) }
 }
 
-/// Expectations beside what paths do.
+/// A table of expectations and of the behaviour of paths.
 pub(crate) fn table() -> Table {
     table_of(COUNTED)
 }
@@ -160,7 +160,7 @@ mod tests {
         approx::assert_relative_eq!(a, 1.005, max_relative = 1e-12);
         approx::assert_relative_eq!(b, 1.0, max_relative = 1e-12);
         approx::assert_relative_eq!(c, 0.995, max_relative = 1e-12);
-        // ln A - var / (2 A^2) to second order, var = (high - low)^2 / 12.
+        // To second order, E[ln alpha] = ln A - var / (2 A^2), with var = (high - low)^2 / 12.
         for range @ (low, high) in RANGES {
             let variance = (high - low).powi(2) / 12.0;
             let expected = mean(range).ln() - variance / (2.0 * mean(range).powi(2));
@@ -169,7 +169,7 @@ mod tests {
         assert!(mean_logarithm(RANGES[0]) > 0.0 && mean_logarithm(RANGES[1]) < 0.0);
     }
 
-    /// Of 400 paths with a standard deviation of ln x of 1.8 the mean is known to 0.1.
+    /// The standard deviation of ln x is 1.8, so the mean of 400 paths has a standard error of 0.1.
     #[test]
     fn paths_go_where_the_geometric_mean_does() {
         for range in RANGES {
@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    /// With A = 1: the expectation stays, while most paths fall.
+    /// With A = 1 the expectation is constant, but most paths decrease.
     #[test]
     fn the_expectation_is_not_where_paths_are() {
         let early = (0..4_000).map(|number| path(RANGES[1], number).nth(100).unwrap());

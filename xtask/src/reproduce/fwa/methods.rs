@@ -1,4 +1,4 @@
-//! The three methods that the paper compares, as the program runs them.
+//! The three methods that the paper compares, as run by the program.
 
 use anyhow::Result;
 use rayon::prelude::*;
@@ -7,10 +7,10 @@ use super::paper::{DIMENSIONS, FIREWORKS};
 use crate::reproduce::Options;
 use crate::reproduce::program::{Program, Solved, words};
 
-/// Programs that run at once on a GPU, on which one of them is mostly set-up.
+/// The number of programs that run at once on a GPU. The time of one of them is mostly set-up.
 const AT_ONCE: usize = 8;
 
-/// How many programs run at once that ask the chosen backend.
+/// The number of programs that run at once on the chosen backend.
 pub(crate) fn beside(options: &Options) -> usize {
     if options.backend == "gpu" { AT_ONCE } else { 1 }
 }
@@ -24,7 +24,7 @@ pub(crate) enum Method {
 
 impl Method {
     pub(crate) const ALL: [Method; 3] = [Method::GpuFwa, Method::Fwa, Method::Pso];
-    /// Those that GPU-FWA is compared with.
+    /// The methods with which GPU-FWA is compared.
     pub(crate) const OTHERS: [Method; 2] = [Method::Fwa, Method::Pso];
 
     pub(crate) fn name(self) -> &'static str {
@@ -35,7 +35,7 @@ impl Method {
         }
     }
 
-    /// Individuals at the scale of so many fireworks of GPU-FWA.
+    /// The number of individuals that corresponds to this number of fireworks of GPU-FWA.
     pub(crate) fn individuals(self, fireworks: u64) -> u64 {
         match self {
             Method::GpuFwa => fireworks,
@@ -44,18 +44,18 @@ impl Method {
         }
     }
 
-    /// Evaluations that suffice for a start and two iterations.
+    /// A number of evaluations that is sufficient for the initial individuals and two iterations.
     pub(crate) fn fewest_evaluations(self, fireworks: u64) -> u64 {
         2 * (64 + 640 + 64) * fireworks / FIREWORKS + 16 * fireworks
     }
 
-    /// The algorithm with the paper's parameters, in the program's words.
+    /// The algorithm with the paper's parameters, as options of the program.
     fn words(self, fireworks: u64) -> String {
         let algorithm = match self {
             Method::GpuFwa => "gpu-fwa --set preset=paper".into(),
             Method::Fwa => {
                 let (sparks, gaussian) = (640 * fireworks / FIREWORKS, 64 * fireworks / FIREWORKS);
-                // The least is two sparks, as with 640.
+                // The minimum is two sparks, as with 640 sparks.
                 let fewest = 2.0 / sparks as f64;
                 format!(
                     "fwa --set preset=gpu-fwa-paper --set sparks={sparks} \
@@ -68,7 +68,7 @@ impl Method {
     }
 }
 
-/// What is asked of a method.
+/// A run of a method.
 #[derive(Clone, Debug)]
 pub(crate) struct Question<'a> {
     pub(crate) method: Method,
@@ -76,7 +76,7 @@ pub(crate) struct Question<'a> {
     pub(crate) fireworks: u64,
     pub(crate) evaluations: u64,
     pub(crate) seed: u64,
-    /// Further words: where it runs, in which precision, how often.
+    /// Further options: backend, precision, number of runs.
     pub(crate) more: &'a str,
 }
 
@@ -94,7 +94,7 @@ impl Question<'_> {
     }
 }
 
-/// Finds all, in their order, several at once on a GPU: for what is found there, not for how long it takes.
+/// Runs all items and returns their results in order. On a GPU, several run at once, so their times are not meaningful.
 pub(crate) fn at_once<T: Sync, F: Send>(
     options: &Options,
     all: &[T],

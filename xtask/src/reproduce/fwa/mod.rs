@@ -1,7 +1,7 @@
 //! The GPU-FWA paper: Tables 2, 3 and 4, Figures 5, 6, 10 and 11, and the study of L and delta.
 //!
-//! * [`paper`]: the paper's numbers; [`methods`]: what it compares, in the program's words.
-//! * [`notes`]: where ours differ and why.
+//! * [`paper`]: the paper's numbers; [`methods`]: the methods that it compares, as options of the program.
+//! * [`notes`]: differences from the paper, and their reasons.
 //! * [`quality`]: Tables 2 and 3; [`speed`]: Table 4, Figures 10 and 11; [`drift`]: Figure 5; [`chain`]: Figure 6;
 //!   [`paths`]: what both simulate; [`settings`]: L and delta.
 
@@ -23,7 +23,7 @@ mod speed;
 
 use methods::Method;
 
-/// Measures and draws.
+/// Runs the measurements and creates the page.
 pub(crate) fn reproduce(options: &Options, program: &Program) -> Result<Page> {
     let quality = quality::measure(options, program)?;
     let study = settings::measure(options, program)?;
@@ -51,7 +51,7 @@ pub(crate) fn reproduce(options: &Options, program: &Program) -> Result<Page> {
     })
 }
 
-/// What was done, in a few sentences.
+/// A short description of the method.
 fn method(options: &Options) -> String {
     let limit = match options.budget {
         seconds if seconds.is_finite() => format!(

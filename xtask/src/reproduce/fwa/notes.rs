@@ -1,4 +1,4 @@
-//! Where our numbers differ from the paper's and why, as it stands below the tables.
+//! The notes below the tables: differences from the paper, and their reasons.
 
 /// Below Table 2.
 pub(crate) const PRECISION: [&str; 7] = [
@@ -20,7 +20,7 @@ pub(crate) const PRECISION: [&str; 7] = [
      in the same sentence that it lost there.",
 ];
 
-/// Below its like with shifted optima.
+/// Below the same table for shifted optima.
 pub(crate) const SHIFTED: [&str; 3] = [
     "Every coordinate of the optimum is moved by -0.1 widths of the box, within the same bounds; the minimum is \
      the same (Schwefel's function has no smaller value in what the bounds then hold). The paper's optima lie in \

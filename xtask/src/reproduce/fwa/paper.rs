@@ -1,32 +1,32 @@
-//! The numbers that the GPU-FWA paper printed: its Tables 2, 3 and 4, as printed.
+//! The numbers in Tables 2, 3 and 4 of the GPU-FWA paper, as printed.
 
 use warpswarm_statistics::Sample;
 
 pub(crate) const DIMENSIONS: u64 = 30;
-/// n, for quality.
+/// n, the number of fireworks in Tables 2 and 3.
 pub(crate) const FIREWORKS: u64 = 48;
-/// m, of each firework.
+/// m, the number of sparks of each firework.
 const SPARKS: u64 = 16;
-/// L, between two mutations.
+/// L, the number of explosions between two mutations.
 pub(crate) const EXPLOSIONS: u64 = 30;
 /// The values of L that the paper compared.
 pub(crate) const EXPLOSIONS_STUDIED: [u64; 5] = [10, 20, 30, 40, 50];
 /// The values of delta that the paper compared.
 pub(crate) const DELTAS: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
-/// Rounds of Algorithm 1.
+/// Iterations of Algorithm 1.
 pub(crate) const ITERATIONS: u64 = 1_000;
 pub(crate) const TRIALS: u64 = 20;
-/// With `--quick`.
+/// The number of trials with `--quick`.
 pub(crate) const FEW_TRIALS: u64 = 4;
-/// Of the t-tests.
+/// The significance level of the t-tests.
 pub(crate) const SIGNIFICANCE: f64 = 0.01;
 
-/// The evaluations that the paper counts, n m 1,000: those of 1,000 explosions.
+/// The number of evaluations according to the paper, n m 1,000: those of 1,000 explosions.
 pub(crate) fn evaluations_counted(fireworks: u64) -> u64 {
     fireworks * SPARKS * ITERATIONS
 }
 
-/// The evaluations that 1,000 rounds of Algorithm 1 make: at the start, and in each round of all
+/// The number of evaluations in 1,000 iterations of Algorithm 1: at the start, and in each iteration those of all
 /// sparks of L explosions and of the mutated fireworks.
 pub(crate) fn evaluations_made(fireworks: u64) -> u64 {
     fireworks * (1 + ITERATIONS * (EXPLOSIONS * SPARKS + 1))
@@ -41,9 +41,9 @@ pub(crate) struct Function {
     /// f1 to f8.
     pub(crate) id: &'static str,
     pub(crate) name: &'static str,
-    /// What the program calls it.
+    /// The program's name of the problem.
     pub(crate) problem: &'static str,
-    /// Half the width of the box, whose middle is zero.
+    /// Half the side length of the box, whose centre is zero.
     pub(crate) reach: f64,
     pub(crate) gpu_fwa: Precision,
     pub(crate) fwa: Precision,
@@ -82,7 +82,7 @@ pub(crate) const FUNCTIONS: [Function; 8] = [
         ["3.63E-02", "7.06E-01"], ["7.48E+00", "7.12E+00"], ["1.83E+00", "1.26E+01"], ["0.00E+00", "1.21E-02"]),
 ];
 
-/// A row of Table 4: seconds on Rosenbrock's function, and the speed-up of GPU-FWA.
+/// A row of Table 4: times on Rosenbrock's function in seconds, and the speed-up of GPU-FWA.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Speed {
     pub(crate) fireworks: u64,
@@ -101,12 +101,12 @@ pub(crate) const SPEEDS: [Speed; 4] = [
     Speed { fireworks: 144, fwa: "100.005", pso: "155.400", gpu_fwa: "0.831", over_fwa: "120.3", over_pso: "187.0" },
 ];
 
-/// A number as printed.
+/// Parses a printed number.
 pub(crate) fn number(printed: &str) -> f64 {
     printed.parse().expect("the tables above hold numbers")
 }
 
-/// What Table 2 says of one method on one function.
+/// The sample of one method on one function, from Table 2.
 pub(crate) fn sample([mean, deviation]: Precision) -> Sample {
     Sample { mean: number(mean), deviation: number(deviation), size: TRIALS as usize }
 }
@@ -144,8 +144,8 @@ mod tests {
         }
     }
 
-    /// With the 20 trials of which the paper speaks, means and deviations of Table 2 are much less
-    /// telling than the p-values of Table 3 say.
+    /// With the paper's 20 trials, the means and deviations in Table 2 are much less
+    /// significant than the p-values in Table 3 claim.
     #[test]
     fn table_3_does_not_follow_from_table_2() {
         let p = |f: &Function, other| sample(f.gpu_fwa).welch(&sample(other)).unwrap();

@@ -1,14 +1,14 @@
-//! Repeated mutations of a distance, as figures 5 and 6 simulate and draw them.
+//! Repeated mutations of a distance, as simulated and plotted in Figures 5 and 6.
 
 use warpswarm_core::random::{Purpose, RunKey, Stream};
 use warpswarm_pictures::{Axis, BLUE, Dash, Dot, Line, Mark};
 
 use crate::reproduce::table::integer;
 
-/// Mutations in a path; the paper does not say how many it shows.
+/// The number of mutations in a path. The paper does not give it.
 pub(super) const STEPS: u64 = 1_000;
 
-/// What a distance is multiplied by at each mutation: uniform in a range.
+/// The factors by which the mutations multiply a distance: uniform in a range.
 pub(super) fn factors(
     (low, high): (f64, f64),
     seed: u64,
@@ -32,16 +32,16 @@ pub(super) fn mutations() -> Axis {
     Axis::new("mutations", (0.0, STEPS as f64), ticks, |t| integer(t as u64))
 }
 
-/// log10 of a path's distances over its mutations.
+/// log10 of the distances on a path over the number of mutations.
 pub(super) fn simulated(path: impl Iterator<Item = f64>) -> Line {
-    // Every fourth step is as much as can be seen.
+    // More than every fourth step would not be visible.
     let points = path.enumerate().step_by(4);
     let points = points.map(|(t, x)| Dot { x: t as f64, y: x.log10(), hollow: false }).collect();
     let name = "".into();
     Line { name, color: BLUE, width: 1, dash: Dash::Solid, mark: Mark::None, mark_size: 0, points }
 }
 
-/// A distance whose natural logarithm grows by `a_step` with every mutation.
+/// A distance whose natural logarithm grows by `a_step` in each mutation.
 pub(super) fn straight(a_step: f64) -> Line {
     let a_step = a_step * std::f64::consts::LOG10_E;
     let dot = |t: f64| Dot { x: t, y: t * a_step, hollow: false };

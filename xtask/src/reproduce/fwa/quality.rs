@@ -1,4 +1,4 @@
-//! Tables 2 and 3: how good the best values of 20 trials are, and whether they differ.
+//! Tables 2 and 3: the best values of 20 trials, and tests of their differences.
 
 use anyhow::Result;
 
@@ -12,18 +12,18 @@ use crate::reproduce::program::Program;
 use crate::reproduce::table::{Table, integer, scientific};
 use warpswarm_statistics::Sample;
 
-/// Marks trials that the budget cut short.
+/// The mark of trials that the time budget has shortened.
 const SHORT: &str = "*";
 
-/// The shift of the optimum, in widths of the box.
+/// The shift of the optimum, relative to the width of the box.
 const SHIFT: f64 = -0.1;
 
-/// How many evaluations a trial is given.
+/// The number of evaluations of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
-    /// As the paper counts.
+    /// The number according to the paper.
     Counted,
-    /// As 1,000 rounds of Algorithm 1 make.
+    /// The number in 1,000 iterations of Algorithm 1.
     Made,
 }
 
@@ -43,9 +43,9 @@ pub(crate) struct Trials {
     pub(crate) method: Method,
     pub(crate) count: Count,
     pub(crate) shifted: bool,
-    /// The best value of each, with the evaluations that it really made.
+    /// The best value of each trial, with its actual number of evaluations.
     pub(crate) best: Vec<(f64, u64)>,
-    /// Whether they were given fewer evaluations than the count says.
+    /// Whether they had fewer evaluations than `count`.
     pub(crate) short: bool,
 }
 
@@ -59,16 +59,16 @@ impl Trials {
     }
 }
 
-/// All trials, and where they ran.
+/// All trials, and the place where they ran.
 #[derive(Clone, Debug)]
 pub(crate) struct Quality {
     pub(crate) counts: Vec<Count>,
     pub(crate) trials: Vec<Trials>,
-    /// Where GPU-FWA and PSO ran.
+    /// The place where GPU-FWA and PSO ran.
     pub(crate) place: String,
 }
 
-/// Runs all trials; with `quick` fewer, of a tenth of what the paper counts, where the paper's optima are.
+/// Runs all trials. With `quick` there are fewer, with a tenth of the paper's evaluations and without shifted optima.
 pub(crate) fn measure(options: &Options, program: &Program) -> Result<Quality> {
     let counts =
         if options.quick { vec![Count::Counted] } else { vec![Count::Counted, Count::Made] };
@@ -85,7 +85,7 @@ pub(crate) fn measure(options: &Options, program: &Program) -> Result<Quality> {
         say(&trials);
         Ok((trials, place))
     };
-    // FWA takes the whole CPU, and as many evaluations as its time allows.
+    // FWA uses the whole CPU, and its number of evaluations depends on its speed, so its trials run alone.
     let (alone, others): (Vec<_>, _) =
         asked.into_iter().partition(|&(method, ..)| method == Method::Fwa);
     let mut all = at_once(options, &others, find)?;
@@ -111,7 +111,7 @@ fn trials(
         let problem = function.problem;
         Question { method, problem, fireworks, evaluations, seed, more: &more }.ask(program)
     };
-    // Beside others it takes as many times as long.
+    // If several programs run at once, each takes this many times longer.
     let beside = if method == Method::Fwa { 1 } else { methods::beside(options) };
     let plan = Plan {
         least: method.fewest_evaluations(FIREWORKS),
@@ -153,7 +153,7 @@ impl Quality {
         })
     }
 
-    /// `ours, 768,000 evaluations`, marked where some were cut short.
+    /// `ours, 768,000 evaluations`, with a mark if some trials were shortened.
     fn label(&self, count: Count, shifted: bool) -> String {
         let cut = |of: &Trials| of.short && (of.count, of.shifted) == (count, shifted);
         let mark = if self.trials.iter().any(cut) { SHORT } else { "" };
@@ -165,7 +165,7 @@ impl Quality {
         [self.precision(false)].into_iter().chain(shifted).chain([self.tests()]).collect()
     }
 
-    /// Table 2, or its like with shifted optima.
+    /// Table 2, or the same table for shifted optima.
     fn precision(&self, shifted: bool) -> Table {
         let mut groups = vec![(String::new(), 3), ("paper".into(), 2)];
         let mut columns = vec!["", "function", "method", "mean", "deviation"];
@@ -303,7 +303,7 @@ fn tested(ours: &Sample, theirs: &Sample) -> String {
     }
 }
 
-/// The p-value with a sign: whether GPU-FWA's mean is better or worse, or neither significantly.
+/// The p-value with a sign that says whether the mean of GPU-FWA is significantly better or worse.
 fn judged(text: &str, p: f64, ours: &Sample, theirs: &Sample) -> String {
     let sign = match p < SIGNIFICANCE {
         true if ours.mean < theirs.mean => '+',
@@ -317,7 +317,7 @@ fn judged(text: &str, p: f64, ours: &Sample, theirs: &Sample) -> String {
 pub(crate) mod tests {
     use super::*;
 
-    /// Made-up trials: GPU-FWA near 1, FWA near 2, PSO like GPU-FWA; all short.
+    /// Invented trials: GPU-FWA near 1, FWA near 2, PSO like GPU-FWA; all are shortened.
     pub(crate) fn made_up() -> Quality {
         let mut trials = Vec::new();
         for shifted in [false, true] {

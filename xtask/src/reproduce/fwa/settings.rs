@@ -1,4 +1,4 @@
-//! The study of L and delta, whose results the paper leaves out: which of its settings do well on the eight functions.
+//! The study of L and delta on the eight functions. The paper mentions it without its results.
 
 use anyhow::Result;
 
@@ -22,19 +22,19 @@ pub(crate) struct Setting {
 /// The paper's choice.
 const CHOSEN: Setting = Setting { explosions: EXPLOSIONS, delta: 0.5 };
 
-/// What all settings reach on all functions.
+/// The results of all settings on all functions.
 #[derive(Clone, Debug)]
 pub(crate) struct Study {
     pub(crate) explosions: Vec<u64>,
     pub(crate) deltas: Vec<f64>,
     pub(crate) evaluations: u64,
-    /// Whether the budget made them fewer.
+    /// Whether the time budget has reduced them.
     pub(crate) short: bool,
-    /// The best values of the trials: `[function][setting][trial]`, settings by L and then by delta.
+    /// The best values of the trials, `[function][setting][trial]`; settings are sorted by L, then by delta.
     pub(crate) best: Vec<Vec<Vec<f64>>>,
 }
 
-/// Runs all settings; with `quick` fewer, with fewer trials of a tenth of the evaluations.
+/// Runs all settings. With `quick` there are fewer settings, and fewer trials with a tenth of the evaluations.
 pub(crate) fn measure(options: &Options, program: &Program) -> Result<Study> {
     let (trials, part) = if options.quick { (paper::FEW_TRIALS, 10) } else { (paper::TRIALS, 1) };
     let (explosions, deltas) = if options.quick {
@@ -95,14 +95,14 @@ impl Study {
         self.means().iter().map(|means| ranks(means)).collect()
     }
 
-    /// The rank of each setting in the mean over all functions, `[setting]`.
+    /// The mean rank of each setting over all functions, `[setting]`.
     fn mean_ranks(&self) -> Vec<f64> {
         let ranks = self.ranks();
         let of = |setting: usize| ranks.iter().map(|ranks| ranks[setting]).sum::<f64>();
         (0..self.settings().len()).map(|setting| of(setting) / ranks.len() as f64).collect()
     }
 
-    /// Ranks over L and delta, and what is best on each function.
+    /// Tables of the ranks over L and delta, and of the best setting on each function.
     pub(crate) fn tables(&self) -> [Table; 2] {
         [self.over_settings(), self.over_functions()]
     }
@@ -140,7 +140,7 @@ impl Study {
         }
     }
 
-    /// How the paper's choice does.
+    /// A sentence about the rank of the paper's choice.
     fn chosen(&self) -> String {
         let (settings, mean_ranks) = (self.settings(), self.mean_ranks());
         let Some(chosen) = settings.iter().position(|setting| *setting == CHOSEN) else {
@@ -229,7 +229,7 @@ impl Study {
     }
 }
 
-/// The rank of each, from 1; of equals the mean.
+/// The rank of each value, from 1 on; equal values get their mean rank.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let rank = |x: &f64| {
         let before = values.iter().filter(|y| y.total_cmp(x).is_lt()).count();
@@ -243,7 +243,7 @@ fn ranks(values: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Made-up values: best at L = 30, and the better the larger delta is; the last function does not tell.
+    /// Invented values: best for L = 30 and for large delta; on the last function all are equal.
     fn made_up() -> Study {
         let (explosions, deltas) = (vec![10, 30, 50], vec![0.1, 0.5, 0.9]);
         let value = |function: usize, Setting { explosions, delta }: Setting| {
@@ -273,7 +273,7 @@ mod tests {
             assert!(table.rows.iter().all(|row| row.len() == widths));
         }
         let [settings, functions] = study.tables();
-        // Seven times rank 1 of 9, and once the middle.
+        // Rank 1 of 9 on seven functions, and the middle rank on one.
         assert_eq!(settings.rows[1], ["30", "3.2", "2.4", "1.5 <"]);
         assert!(settings.notes[1].contains("the mean rank 2.4; 1 of the 8 others"), "{settings:?}");
         let expected =

@@ -1,4 +1,4 @@
-//! Table 4, Figures 10 and 11: the time of GPU-FWA beside the serial times of FWA and PSO.
+//! Table 4, Figures 10 and 11: the time of GPU-FWA compared with the serial times of FWA and PSO.
 
 use anyhow::Result;
 use warpswarm_pictures::{Axis, BLUE, Dash, Dot, Line, Mark, Panel, Picture, VERMILION};
@@ -15,10 +15,10 @@ use warpswarm_statistics::Summary;
 
 const SCALED: &str = "*";
 
-/// What a timed cell gets of the budget, which is made for the trials of Table 2.
+/// The fraction of the budget for a timed cell. The budget is meant for the trials of Table 2.
 const SHARE: f64 = 0.2;
 
-/// The times of all methods on one function at one number of fireworks, in the order of
+/// The times of all methods on one function with one number of fireworks, in the order of
 /// [`Method::ALL`].
 #[derive(Clone, Debug)]
 pub(crate) struct Times {
@@ -32,7 +32,7 @@ impl Times {
         &self.cells[method as usize]
     }
 
-    /// Mean seconds for the evaluations that GPU-FWA makes.
+    /// Mean time for the evaluations of GPU-FWA, in seconds.
     fn mean(&self, method: Method) -> f64 {
         Summary::of(&self.cell(method).scaled_seconds().collect::<Vec<_>>()).mean
     }
@@ -46,19 +46,19 @@ impl Times {
     }
 }
 
-/// All times, and where they were taken.
+/// All times, and the place where they were measured.
 #[derive(Clone, Debug)]
 pub(crate) struct Speeds {
     pub(crate) times: Vec<Times>,
     pub(crate) processor: String,
-    /// Where GPU-FWA ran.
+    /// The place where GPU-FWA ran.
     pub(crate) place: String,
 }
 
-/// Table 4 is of Rosenbrock's function.
+/// The function of Table 4, Rosenbrock's.
 const OF_TABLE_4: &str = "f4";
 
-/// Times all methods on all functions, with `quick` on that of Table 4, at all numbers of fireworks.
+/// Times all methods on all functions, with all numbers of fireworks. With `quick`, only the function of Table 4.
 pub(crate) fn measure(options: &Options, program: &Program) -> Result<Speeds> {
     let mut place = String::new();
     let mut times = Vec::new();
@@ -109,8 +109,8 @@ fn cell(
         let solved =
             Question { method, problem, fireworks, evaluations, seed, more }.ask(program)?;
         place = solved.place.in_words();
-        // The first individuals are evaluated before time is taken, and the last iteration ends at
-        // or before the given number.
+        // The initial individuals are evaluated before the time starts, and the last iteration ends at
+        // or before the given number of evaluations.
         let timed = solved.runs[0].evaluations - method.individuals(fireworks);
         Ok(solved.seconds * load.work as f64 / timed as f64)
     })?;
@@ -171,7 +171,7 @@ impl Speeds {
         notes
     }
 
-    /// Figure 10 or 11: the speed-up over one method, a panel per function.
+    /// Figure 10 or 11: the speed-up over one method, with a panel per function.
     pub(crate) fn figure(&self, number: u32, over: Method) -> Result<String> {
         let ours = |function: &Function| Line {
             name: "".into(),
@@ -247,7 +247,7 @@ impl Speeds {
         Ok(picture.svg()?)
     }
 
-    /// Every repetition as it was measured, unscaled.
+    /// Every repetition as measured, without scaling.
     pub(crate) fn records(&self) -> Records {
         let mut rows = Vec::new();
         for times in &self.times {
@@ -286,7 +286,7 @@ mod tests {
     use super::*;
     use crate::reproduce::page::tests::assert_whole;
 
-    /// Made-up times: GPU-FWA takes a second, FWA 20 and PSO 40, PSO scaled from a tenth.
+    /// Invented times: GPU-FWA takes 1 s, FWA 20 s and PSO 40 s; PSO is extrapolated from a tenth.
     fn made_up() -> Speeds {
         let mut times = Vec::new();
         for function in &FUNCTIONS {

@@ -1,4 +1,4 @@
-//! Figures 4 and 5 of the paper, ours: it prints no numbers that could be drawn beside them.
+//! Our versions of Figures 4 and 5. The paper prints no numbers that could be plotted for comparison.
 
 use anyhow::Result;
 use plotters::style::RGBColor;
@@ -12,7 +12,7 @@ use super::results::Results;
 use super::runs::Point;
 use crate::reproduce::table::integer;
 
-/// Execution time over generations.
+/// Execution time over the number of generations.
 pub(crate) fn figure_4(results: &Results) -> Result<String> {
     let along = |point: &Point| (point.size.generations as f64).log10();
     let x = Axis::new(
@@ -27,7 +27,7 @@ pub(crate) fn figure_4(results: &Results) -> Result<String> {
     picture(title, notes(results, &results.generations), x, lines)
 }
 
-/// Execution time over particles.
+/// Execution time over the number of particles.
 pub(crate) fn figure_5(results: &Results) -> Result<String> {
     let along = |particles: u64| (particles as f64).log2();
     let x =
@@ -83,7 +83,7 @@ fn style(method: Method) -> (RGBColor, Mark) {
     }
 }
 
-/// log10 of the milliseconds, a line for each method; the one that is not the paper's is dashed.
+/// log10 of the milliseconds, with a line for each method. The method that is not in the paper is dashed.
 fn lines(methods: &[Method], points: &[Point], along: impl Fn(&Point) -> f64) -> Vec<Line> {
     let line = |&method: &Method| {
         let (color, mark) = style(method);

@@ -1,5 +1,5 @@
-//! The implementations that are compared, run by the library in this process: what the sets of solutions have for
-//! themselves, data and bounds, is nothing that can be said on the program's command line.
+//! The compared implementations. The library runs them in this process, because each set of solutions has its own data
+//! and bounds, which the program's command line cannot express.
 
 use anyhow::{Result, anyhow, ensure};
 use warpswarm::problems::ImageRegistration;
@@ -12,16 +12,16 @@ use crate::reproduce::Options;
 use crate::reproduce::measure::Load;
 use crate::reproduce::program::{Place, Run, Solved};
 
-/// Where the swarm moves, and where it is evaluated.
+/// The place where the swarm is moved, and where it is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// All on one thread, as the paper's in C++.
+    /// Both on one thread, as in the paper's C++ program.
     Cpu,
-    /// All on as many threads as there are; not the paper's.
+    /// Both on all threads; not in the paper.
     Threads,
     /// The swarm on the GPU, its evaluation on one thread.
     Hosted,
-    /// All on the GPU.
+    /// Both on the GPU.
     Gpu,
 }
 
@@ -38,7 +38,7 @@ impl Method {
         }
     }
 
-    /// Where it runs.
+    /// Backend, schedule, and number of threads.
     fn place(self, gpu: Backend) -> (Backend, Schedule, Option<usize>) {
         match self {
             Method::Cpu => (Backend::Cpu, Schedule::Auto, Some(1)),
@@ -49,36 +49,36 @@ impl Method {
     }
 }
 
-/// How far along the axes of the figures.
+/// A position on the axes of the figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) generations: u64,
     pub(crate) particles: u64,
 }
 
-/// Which sets of solutions move at once.
+/// The sets of solutions that are optimised at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sets {
     Both,
-    /// One of them, as it moves beside the other.
+    /// One set, with the same random numbers as in a run of both.
     Alone(usize),
 }
 
-/// What is minimised, and within which bounds.
+/// The objective and its bounds.
 type Fit = (OwnObjective<f32, ImageRegistration>, Bounds);
 
-/// The methods that can be run here.
+/// The methods that can run on this machine.
 #[derive(Debug)]
 pub(crate) struct Bench {
     algorithm: Algorithm,
     both: Fit,
     alone: [Fit; 2],
-    /// The backend that is the GPU; none without a GPU.
+    /// The backend of the GPU; `None` without a GPU.
     gpu: Option<Backend>,
 }
 
 impl Bench {
-    /// With what the options name as the GPU, unless that is the CPU.
+    /// A bench with the backend of the options as the GPU, unless it is the CPU.
     pub(crate) fn new(options: &Options) -> Result<Bench> {
         let backend: Backend = options.backend.parse()?;
         let mut algorithm = algorithms::find("pso")?.algorithm();
@@ -96,7 +96,7 @@ impl Bench {
         if self.gpu.is_some() { &Method::ALL } else { &Method::ON_CPU }
     }
 
-    /// Runs, and sees that all iterations were done.
+    /// Runs a method, and checks that all iterations were executed.
     pub(crate) fn ask(
         &self,
         method: Method,
@@ -129,7 +129,7 @@ impl Bench {
     }
 }
 
-/// The report as the program would have written it.
+/// The report in the form of the program's output.
 fn solved(report: &Report<f32>) -> Solved {
     let run = |run: &warpswarm::RunReport<f32>| Run {
         value: f64::from(run.best.value),
@@ -172,14 +172,14 @@ mod tests {
         for method in Method::ALL {
             assert_eq!(by(method), expected, "{}", method.name());
         }
-        // Each as if it were alone.
+        // Each set has the same result as alone.
         for (set, run) in expected.iter().enumerate() {
             for method in [Method::Cpu, Method::Gpu] {
                 let alone = bench.ask(method, Sets::Alone(set), 20, load).unwrap();
                 assert_eq!(alone.runs, std::slice::from_ref(run), "{}", method.name());
             }
         }
-        // Another model in each, of which the second has two parameters less.
+        // Each set fits another model; the second one has two parameters less.
         let [first, second] = &expected[..] else { panic!("{expected:?}") };
         assert_ne!(first.value, second.value);
         for (run, model) in [first, second].into_iter().zip(MODELS) {
@@ -188,7 +188,8 @@ mod tests {
         }
     }
 
-    /// Not every seed does: of three others one leaves the first set in a local minimum at 0.5 after 5,000 generations.
+    /// This is not true for all seeds: with one of three others, the first set is still in a local minimum at 0.5 after
+    /// 5,000 generations.
     #[test]
     fn each_set_finds_its_model() {
         let found =

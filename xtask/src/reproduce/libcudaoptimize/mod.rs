@@ -1,8 +1,9 @@
 //! The libCudaOptimize paper: Figures 4 and 5, the times of its first case study.
 //!
-//! * [`paper`]: what the paper says; [`models`]: what is fitted; [`methods`]: what is compared.
-//! * [`runs`]: timing, and seeing that all implementations find the same; [`sets`]: both sets at once and in turn.
-//! * [`results`]: tables; [`notes`]: what the numbers say; [`figures`]: drawing.
+//! * [`paper`]: settings and claims of the paper; [`models`]: the models to fit; [`methods`]: the compared
+//!   implementations.
+//! * [`runs`]: times, and a check that all implementations find the same; [`sets`]: both sets at once and one by one.
+//! * [`results`]: tables; [`notes`]: conclusions; [`figures`]: plots.
 
 use anyhow::Result;
 
@@ -24,7 +25,7 @@ use methods::{Bench, Sets, Size};
 use results::Results;
 use runs::Point;
 
-/// Measures and draws.
+/// Runs the measurements and creates the page.
 pub(crate) fn reproduce(options: &Options) -> Result<Page> {
     let bench = Bench::new(options)?;
     let generations = paper::ALONG_GENERATIONS.map(|generations| (generations, paper::PARTICLES));
@@ -61,7 +62,7 @@ fn repetitions(options: &Options) -> u64 {
     if options.quick { 3 } else { paper::REPETITIONS }
 }
 
-/// Measures along one figure, saying so on stderr.
+/// Measures the points of one figure, with progress messages on stderr.
 fn points(options: &Options, bench: &Bench, sizes: &[(u64, u64)]) -> Result<Vec<Point>> {
     let mut points = Vec::new();
     for &(generations, particles) in sizes {
@@ -86,7 +87,7 @@ fn points(options: &Options, bench: &Bench, sizes: &[(u64, u64)]) -> Result<Vec<
     Ok(points)
 }
 
-/// Times both sets at once and one after the other.
+/// Times both sets at once and one by one.
 fn turns(options: &Options, bench: &Bench) -> Result<Vec<sets::Turns>> {
     let plan = Plan {
         least: 1,
@@ -98,7 +99,7 @@ fn turns(options: &Options, bench: &Bench) -> Result<Vec<sets::Turns>> {
     sets::measure(bench.methods(), &plan, &mut ask)
 }
 
-/// What was done, in a few sentences.
+/// A short description of the method.
 fn method(options: &Options) -> String {
     let repetitions = repetitions(options);
     let limit = match options.budget {

@@ -1,17 +1,18 @@
-//! The two models of which each set of solutions fits one, to the same image: data and bounds of the runs of a batch.
+//! The two models. Each set of solutions fits one of them to the same image, with its own data and bounds, as a run of
+//! a batch.
 //!
-//! The paper's models are not public. Ours differ in shape, in what they look like, in where they lie, and in how many
-//! parameters they have: 16, and 14 of which the last two are fixed at 0, so that both are vectors of as many numbers, as
-//! in the paper's program.
+//! The paper's models are not public. Ours differ in shape, brightness, position and number of parameters: 16 and 14.
+//! The second model has two more parameters that are fixed at 0, so that both vectors have the same length, as in the
+//! paper's program.
 
 use anyhow::{Context, Result};
 use warpswarm::problems::{ImageRegistration, Problem};
 use warpswarm::{Bounds, Data, OwnObjective};
 use warpswarm_core::objective::SlicePoint;
 
-/// Coordinates of a solution.
+/// Number of coordinates of a solution.
 pub(crate) const DIMENSIONS: usize = 16;
-/// Points of each model.
+/// Number of points of each model.
 const POINTS: usize = 64;
 
 /// A model.
@@ -19,19 +20,19 @@ const POINTS: usize = 64;
 pub(crate) struct Model {
     /// Points in a row.
     columns: usize,
-    /// From one point to the next, across and down.
+    /// Horizontal and vertical distance between neighbouring points.
     apart: [f64; 2],
-    /// Where it is to be found: the parameters in 64ths, exact in f32.
+    /// The true parameters in units of 1/64, which are exact in f32.
     truth: [i8; DIMENSIONS],
-    /// How many of the parameters it has; the others are fixed at 0.
+    /// The number of free parameters; the others are fixed at 0.
     pub(crate) parameters: usize,
-    /// Limits of the last parameters, which bend it.
+    /// The bound of the last parameters, which deform the model.
     bend: f64,
 }
 
-/// One of each set.
+/// The model of each set.
 pub(crate) const MODELS: [Model; 2] = [
-    // The one that is built in: a square that bends in six places.
+    // The built-in model: a square that can be deformed at six points.
     Model {
         columns: 8,
         apart: [0.25, 0.25],
@@ -39,7 +40,7 @@ pub(crate) const MODELS: [Model; 2] = [
         parameters: 16,
         bend: 0.3,
     },
-    // A strip, twice as long as high, that bends in five.
+    // A strip, twice as long as high, that can be deformed at five points.
     Model {
         columns: 16,
         apart: [0.125, 0.25],
@@ -50,12 +51,12 @@ pub(crate) const MODELS: [Model; 2] = [
 ];
 
 impl Model {
-    /// Where it is to be found, `[coordinate]`.
+    /// The true parameters, `[coordinate]`.
     pub(crate) fn placement(&self) -> [f64; DIMENSIONS] {
         self.truth.map(|part| f64::from(part) / 64.0)
     }
 
-    /// Its points, from its middle.
+    /// Its points, relative to its centre.
     fn points(&self) -> impl Iterator<Item = [f64; 2]> + Clone + use<> {
         let Model { columns, apart: [across, down], .. } = *self;
         let along =
@@ -77,7 +78,7 @@ impl Model {
     }
 }
 
-/// What some of the sets minimise, and within which bounds; run by run.
+/// The objective and the bounds of some of the sets, one run for each set.
 pub(crate) fn objective(
     models: &[Model],
 ) -> Result<(OwnObjective<f32, ImageRegistration>, Bounds)> {
@@ -96,7 +97,7 @@ pub(crate) fn objective(
     let seen =
         |model: &Model, point| ImageRegistration::seen(&SlicePoint(&model.placement()), point);
     let grey = table(seen)?;
-    // Not a name of kernels: those of the built-in problem are used.
+    // Without a name of kernels, because those of the built-in problem are used.
     let objective = ImageRegistration { across, down, grey };
     let objective = OwnObjective::new(ImageRegistration::ID, objective).with_data(data);
     let bounds = models.iter().map(Model::bounds).collect::<Result<Vec<_>>>()?;

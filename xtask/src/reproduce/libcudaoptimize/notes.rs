@@ -1,4 +1,4 @@
-//! What the numbers say beside what the paper says, as it stands below the tables.
+//! The notes below the tables: conclusions from our numbers, compared with those of the paper.
 
 use super::methods::Method;
 use super::paper;
@@ -67,7 +67,7 @@ pub(crate) fn of_both(results: &Results) -> Vec<String> {
     notes
 }
 
-/// How many configurations there are, here and in the paper.
+/// A note about the number of configurations, here and in the paper.
 fn configurations() -> String {
     let ours = [paper::ALONG_GENERATIONS.len(), paper::ALONG_PARTICLES.len()];
     let theirs = [paper::RUNS_OVER_GENERATIONS, paper::RUNS_OVER_PARTICLES];
@@ -85,7 +85,7 @@ fn configurations() -> String {
     )
 }
 
-/// By how much all on the GPU is faster than the others; none without a GPU.
+/// A note about the speed-up of the GPU over the other methods; `None` without a GPU.
 fn faster(points: &[Point]) -> Option<String> {
     let over = |method| {
         let ratios = points.iter().map(|point| point.speedup(method));
@@ -103,7 +103,7 @@ fn faster(points: &[Point]) -> Option<String> {
     ))
 }
 
-/// From how many particles on CPU + GPU is faster than the CPU.
+/// A note about the number of particles from which CPU + GPU is faster than the CPU.
 fn overtaking(points: &[Point]) -> String {
     let wins = |point: &Point| {
         let time = |method| point.of(method).map(Timed::time);
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn who_overtakes_whom() {
-        // 4 n = 100 + 2 n at n = 50.
+        // 4 n = 100 + 2 n for n = 50.
         let mut points = made_up(&Method::ALL).particles;
         assert_eq!(overtaking(&points), "overtakes the CPU at 64 particles");
         assert_eq!(overtaking(&points[4..]), "is faster than the CPU with any number of particles");

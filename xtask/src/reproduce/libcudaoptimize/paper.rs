@@ -1,28 +1,28 @@
-//! What the libCudaOptimize paper says of its first case study: settings and claims. Of the times it prints
-//! only curves, Figures 4 and 5, and no number.
+//! Settings and claims of the libCudaOptimize paper about its first case study. The paper shows the times only as
+//! curves, in Figures 4 and 5, without numbers.
 
 pub(crate) const REPETITIONS: u64 = 10;
 
-/// Of Figure 4, over generations.
+/// The number of particles in Figure 4, over generations.
 pub(crate) const PARTICLES: u64 = 64;
-/// Of Figure 5, over particles.
+/// The number of generations in Figure 5, over particles.
 pub(crate) const GENERATIONS: u64 = 200;
 
-/// Runs of each implementation along Figure 4, 10 for each configuration: so these are 100, which are 100 to 10,000 in
-/// steps of 100 if they are evenly spaced.
+/// Runs of each implementation in Figure 4. With 10 runs per configuration there are 100 configurations: 100 to 10,000
+/// generations in steps of 100, if they are evenly spaced.
 pub(crate) const RUNS_OVER_GENERATIONS: u64 = 1_000;
-/// Along Figure 5: 125 configurations, 16 to 512 in steps of 4.
+/// Runs in Figure 5: 125 configurations, 16 to 512 particles in steps of 4.
 pub(crate) const RUNS_OVER_PARTICLES: u64 = 1_250;
 
-/// Where we measure along Figure 4, whose ends are the paper's.
+/// The numbers of generations that we measure for Figure 4. The first and the last are the paper's.
 pub(crate) const ALONG_GENERATIONS: [u64; 7] = [100, 200, 500, 1_000, 2_000, 5_000, 10_000];
-/// Where we measure along Figure 5, whose ends are the paper's.
+/// The numbers of particles that we measure for Figure 5. The first and the last are the paper's.
 pub(crate) const ALONG_PARTICLES: [u64; 11] = [16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512];
 
-/// Below about so many particles the CPU was faster than CPU and GPU together.
+/// Below about this number of particles, the CPU was faster than CPU and GPU together.
 pub(crate) const OVERTAKEN_AT: u64 = 60;
 
-/// For both sets at once and in turn, of which the paper says nothing.
+/// The number of generations for both sets at once and one by one. The paper does not give it.
 pub(crate) const GENERATIONS_IN_TURN: u64 = 1_000;
 
 pub(crate) const MACHINE: &str = "Core i7 at 2.67 GHz, GeForce GTS 450, CUDA 4.1";
@@ -41,7 +41,7 @@ mod tests {
         assert_eq!(ends(&ALONG_GENERATIONS), (100, 10_000));
         assert_eq!(ends(&ALONG_PARTICLES), (16, 512));
         assert!(ALONG_GENERATIONS.is_sorted() && ALONG_PARTICLES.is_sorted());
-        // The paper's steps, from its numbers of runs, and we on some of them.
+        // The paper's steps follow from its numbers of runs; our points are some of them.
         let steps = |along: &[u64], runs: u64| {
             let (first, last) = ends(along);
             let step = (last - first) / (runs / REPETITIONS - 1);
@@ -50,7 +50,7 @@ mod tests {
         };
         assert_eq!(steps(&ALONG_GENERATIONS, RUNS_OVER_GENERATIONS), 100);
         assert_eq!(steps(&ALONG_PARTICLES, RUNS_OVER_PARTICLES), 4);
-        // The two figures meet.
+        // The two figures have a common point.
         assert!(ALONG_GENERATIONS.contains(&GENERATIONS) && ALONG_PARTICLES.contains(&PARTICLES));
     }
 }

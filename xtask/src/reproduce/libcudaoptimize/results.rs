@@ -1,4 +1,4 @@
-//! What was measured, as tables and records.
+//! Tables and records of the measurements.
 
 use super::methods::Method;
 use super::models::MODELS;
@@ -9,7 +9,7 @@ use crate::reproduce::table::{Table, integer, number, scientific};
 
 const SCALED: &str = "*";
 
-/// The points of both figures, each with the same methods.
+/// The points of both figures, all with the same methods.
 #[derive(Clone, Debug)]
 pub(crate) struct Results {
     pub(crate) processor: String,
@@ -18,7 +18,7 @@ pub(crate) struct Results {
     pub(crate) generations: Vec<Point>,
     /// Figure 5.
     pub(crate) particles: Vec<Point>,
-    /// Both sets at once, and one after the other.
+    /// The times of both sets at once and one by one.
     pub(crate) turns: Vec<sets::Turns>,
 }
 
@@ -27,7 +27,8 @@ impl Results {
         self.methods.contains(&Method::Gpu)
     }
 
-    /// The numbers of Figures 4 and 5, and those of the sets in turn; what goes for both figures stands below the second.
+    /// The numbers of Figures 4 and 5, and those of the sets one by one. Notes that apply to both figures are below the
+    /// second.
     pub(crate) fn tables(&self) -> [Table; 3] {
         let mut first = self.table(
             format!("Figure 4: milliseconds over generations, {} particles", paper::PARTICLES),
@@ -75,7 +76,7 @@ impl Results {
         Table { title, groups, columns, rows: points.iter().map(row).collect(), notes: Vec::new() }
     }
 
-    /// Every repetition as it was measured, unscaled.
+    /// Every repetition as measured, without scaling.
     pub(crate) fn times(&self) -> Records {
         let mut rows = Vec::new();
         self.each(|figure, point| {
@@ -107,7 +108,7 @@ impl Results {
         Records { name: "times", head, rows }
     }
 
-    /// The best value of every set, which is that of all implementations.
+    /// The best value of every set, which is the same for all implementations.
     pub(crate) fn values(&self) -> Records {
         let mut rows = Vec::new();
         self.each(|figure, point| {
@@ -143,8 +144,8 @@ pub(crate) mod tests {
     use crate::reproduce::libcudaoptimize::runs::tests::made_up as point;
     use crate::reproduce::libcudaoptimize::sets::tests::made_up as turns;
 
-    /// Made-up times: the CPU is linear in the particles, CPU + GPU half as steep, from 100 microseconds
-    /// on, and the GPU flat; from 2,000 generations on they are scaled.
+    /// Invented times: that of the CPU is linear in the particles; CPU + GPU starts at 100 microseconds with half the
+    /// slope; the GPU is constant. From 2,000 generations on, they are extrapolated.
     pub(crate) fn made_up(methods: &'static [Method]) -> Results {
         let at = |generations, particles| {
             let n = particles as f64;

@@ -1,4 +1,4 @@
-//! Timing the implementations at one size, and seeing that they find the same.
+//! Times the implementations at one size, and checks that they find the same.
 
 use anyhow::{Context, Result, ensure};
 
@@ -7,30 +7,30 @@ use crate::reproduce::measure::{self, Cell, Load, Plan};
 use crate::reproduce::program::{Run, Solved};
 use warpswarm_statistics::Summary;
 
-/// What one method did at one size.
+/// The measurements of one method at one size.
 #[derive(Clone, Debug)]
 pub(crate) struct Timed {
     pub(crate) method: Method,
     pub(crate) cell: Cell,
-    /// Where it ran, in words.
+    /// A description of the place where it ran.
     pub(crate) place: String,
     pub(crate) schedule: String,
 }
 
 impl Timed {
-    /// Milliseconds for all generations: the median of the repetitions, since runs this short are easily
+    /// The time of all generations in milliseconds: the median of the repetitions, because such short runs are easily
     /// disturbed.
     pub(crate) fn time(&self) -> f64 {
         Summary::of(&self.cell.scaled_seconds().map(|s| s * 1e3).collect::<Vec<_>>()).median
     }
 }
 
-/// All methods at one size, with as much work each.
+/// All methods at one size, with the same amount of work.
 #[derive(Clone, Debug)]
 pub(crate) struct Point {
     pub(crate) size: Size,
     pub(crate) timed: Vec<Timed>,
-    /// The best values, which are those of all methods: `[repetition][set]`.
+    /// The best values, which are the same for all methods: `[repetition][set]`.
     pub(crate) best: Vec<Vec<f64>>,
 }
 
@@ -39,24 +39,24 @@ impl Point {
         self.timed.iter().find(|timed| timed.method == method)
     }
 
-    /// How many times as long as all on the GPU `method` takes.
+    /// The time of `over` divided by the time of the GPU.
     pub(crate) fn speedup(&self, over: Method) -> Option<f64> {
         Some(self.of(over)?.time() / self.of(Method::Gpu)?.time())
     }
 
-    /// Whether fewer generations were made than asked for: the same number by all.
+    /// Whether all methods executed fewer generations than requested, the same number each.
     pub(crate) fn is_scaled(&self) -> bool {
         self.timed.iter().any(|timed| timed.cell.is_scaled())
     }
 
-    /// The median of what a set has found.
+    /// The median of a set's best values.
     pub(crate) fn median_best(&self, set: usize) -> f64 {
         Summary::of(&self.best.iter().map(|sets| sets[set]).collect::<Vec<_>>()).median
     }
 }
 
-/// Times all methods. They do the same work, which the slowest can do within the plan, so that what they
-/// find can be compared; where it is not the same to the bit, this is an error.
+/// Times all methods. They do the same amount of work, which the slowest can do within the plan, so that their
+/// results are comparable. It is an error if the results do not have the same bits.
 pub(crate) fn point(
     methods: &[Method],
     size: Size,
@@ -105,8 +105,8 @@ pub(crate) mod tests {
     use super::*;
     use crate::reproduce::program::Place;
 
-    /// A bench on which every method takes so many microseconds a generation and finds the same, but for
-    /// what `error` adds to the second set.
+    /// A bench on which every method takes this many microseconds per generation. All find the same, except that
+    /// `error` is added to the second set.
     fn bench(
         micros: impl Fn(Method) -> f64,
         error: impl Fn(Method) -> f64,
@@ -139,7 +139,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Made-up times at one size, one for each method, in microseconds a generation.
+    /// Invented times at one size, in microseconds per generation for each method.
     pub(crate) fn made_up(methods: &[Method], size: Size, micros: [f64; 4], seconds: f64) -> Point {
         let plan = Plan { least: 1, most: size.generations, repetitions: 4, seconds };
         point(methods, size, &plan, &mut bench(|method| micros[method as usize], |_| 0.0)).unwrap()

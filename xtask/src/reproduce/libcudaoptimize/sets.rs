@@ -1,4 +1,4 @@
-//! Both sets of solutions at once beside one after the other, as the paper's first program had them.
+//! Compares both sets of solutions at once with one by one, as in the paper's first program.
 
 use anyhow::{Result, ensure};
 use warpswarm_statistics::Summary;
@@ -10,18 +10,18 @@ use crate::reproduce::page::Records;
 use crate::reproduce::program::Solved;
 use crate::reproduce::table::{Table, integer, number};
 
-/// What one method takes, in seconds, a number for each repetition.
+/// The times of one method in seconds, one for each repetition.
 #[derive(Clone, Debug)]
 pub(crate) struct Turns {
     pub(crate) method: Method,
     pub(crate) generations: u64,
     at_once: Vec<f64>,
-    /// The sum over the two sets.
+    /// The sums over the two sets.
     in_turn: Vec<f64>,
 }
 
-/// Times every method both ways, with as many generations as each can do within the plan. The sets find the same
-/// both ways, or this is an error.
+/// Times every method both ways, with as many generations as each can do within the plan. It is an error if the sets do
+/// not find the same both ways.
 pub(crate) fn measure(
     methods: &[Method],
     plan: &Plan,
@@ -54,13 +54,13 @@ pub(crate) fn measure(
 }
 
 impl Turns {
-    /// The median of some seconds, in milliseconds.
+    /// The median of some times in seconds, in milliseconds.
     fn milliseconds(seconds: &[f64]) -> f64 {
         1e3 * Summary::of(seconds).median
     }
 }
 
-/// A row for each method.
+/// A table with a row for each method.
 pub(crate) fn table(all: &[Turns]) -> Table {
     let row = |turns: &Turns| {
         let [at_once, in_turn] =
@@ -119,8 +119,8 @@ pub(crate) mod tests {
     use super::*;
     use crate::reproduce::program::{Place, Run};
 
-    /// A bench on which a set takes a microsecond a generation, the GPU's both at once no longer, and on which the
-    /// second set finds `wrong` more where it is alone.
+    /// A bench on which a set takes a microsecond per generation; on the GPU, both sets at once take no longer. The
+    /// second set finds a value that is larger by `wrong` when it is alone.
     fn bench(wrong: f64) -> impl FnMut(Method, Sets, Load) -> Result<Solved> {
         move |method, sets, Load { work, seed }| {
             let run = |value: f64| Run {

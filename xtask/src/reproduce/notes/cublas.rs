@@ -1,4 +1,4 @@
-//! What an iteration in matrices costs on a GPU, by cuBLAS and cuRAND.
+//! The time of an iteration with matrices on a GPU, with cuBLAS and cuRAND.
 
 use std::process::{Command, Stdio};
 
@@ -10,24 +10,24 @@ use crate::reproduce::page::Records;
 use crate::reproduce::program::{Program, beside, number, words};
 use crate::reproduce::table::{Table, integer, number as digits};
 
-/// What came of it.
+/// The result of the measurement.
 pub(super) enum Measured {
     Sizes(Vec<Size>),
-    /// Nothing, and why.
+    /// The reason why nothing was measured.
     LeftOut(String),
 }
 
-/// A size of swarms, in all ways.
+/// The measurements of all variants at one size of the swarm.
 pub(super) struct Size {
     individuals: u64,
     dimensions: u64,
     ways: Vec<Way>,
-    /// Of an iteration of `warpswarm`, in microseconds, and by which schedule.
+    /// The time of an iteration of `warpswarm`, in microseconds.
     warpswarm: f64,
     schedule: String,
 }
 
-/// A line of the program `matrix_cublas`.
+/// A line of the output of the program `matrix_cublas`.
 #[derive(Clone, Debug, PartialEq)]
 struct Way {
     device: String,
@@ -36,11 +36,11 @@ struct Way {
     dimensions: u64,
     product: String,
     bests: String,
-    /// Microseconds of an iteration, or why there are none.
+    /// Microseconds per iteration, or the reason why it was not measured.
     us: Result<f64, String>,
 }
 
-/// Measures where there is a GPU.
+/// Measures if there is a GPU.
 pub(super) fn measure(options: &Options, program: &Program) -> Result<Measured> {
     if options.backend != "gpu" {
         let why = format!("it wants a GPU, and this ran with the backend {}", options.backend);
@@ -73,7 +73,7 @@ pub(super) fn measure(options: &Options, program: &Program) -> Result<Measured> 
     Ok(Measured::Sizes(sizes.into_iter().map(of_size).collect::<Result<_>>()?))
 }
 
-/// The same size by `warpswarm`.
+/// Measures the same size with `warpswarm`.
 fn size(
     options: &Options,
     program: &Program,
@@ -81,7 +81,7 @@ fn size(
     ways: Vec<Way>,
 ) -> Result<Size> {
     let coordinates = individuals * dimensions;
-    // About a second, at a guess; a tenth of that if it is to be quick.
+    // An estimate for about a second; a tenth of that with `--quick`.
     let full = (20_000_000_000 / coordinates).clamp(200, 50_000);
     let iterations = if options.quick { full / 10 } else { full };
     let solved = program.solve(words(&format!(
@@ -117,7 +117,7 @@ fn read(lines: &str) -> Result<Vec<Way>> {
     ways.collect()
 }
 
-/// The columns of ways, in the program's words and ours.
+/// The columns of the variants: the program's words and our headings.
 const COLUMNS: [(&str, &str, &str); 4] = [
     ("sbmv", "host", "sbmv"),
     ("dgmm", "host", "dgmm and geam"),
@@ -174,7 +174,7 @@ pub(super) fn table(sizes: &[Size]) -> Table {
     }
 }
 
-/// Ways that were not measured at this size, and why.
+/// The variants that were not measured at this size, and why.
 fn without_time(size: &Size) -> Vec<(u64, &Way, &String)> {
     let without = size.ways.iter().filter_map(|way| Some((way, way.us.as_ref().err()?)));
     without.map(|(way, error)| (size.individuals, way, error)).collect()

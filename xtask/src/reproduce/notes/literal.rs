@@ -1,4 +1,4 @@
-//! What becomes of the swarm where the notes are taken at their word.
+//! The behaviour of the swarm if the notes are taken literally.
 
 use anyhow::Result;
 
@@ -8,10 +8,10 @@ use crate::reproduce::page::Records;
 use crate::reproduce::table::{Table, scientific};
 
 const RUNS: usize = 20;
-/// How far the optimum is moved from where g starts.
+/// The shift of the optimum from the start of g.
 const SHIFT: f64 = 2.0;
 
-/// A reading: what it is, and the program's words.
+/// Interpretations of the notes: a description, and the options of the program.
 const READINGS: [(&str, &str); 5] = [
     ("warpswarm's `pso`", ""),
     ("g starts at 0, particles move before they are evaluated", "--start zero"),
@@ -20,7 +20,8 @@ const READINGS: [(&str, &str); 5] = [
     ("all three, as printed", "--preset cpso-paper --start zero --factors one-to-two"),
 ];
 
-/// Best values of all runs, sorted: after one iteration and after all, of the optimum at 0 and of the moved one.
+/// Sorted best values of all runs, `[optimum][iterations][run]`: optimum at 0 and shifted, after one and after all
+/// iterations.
 pub(super) struct Line {
     reading: &'static str,
     values: [[Vec<f64>; 2]; 2],

@@ -1,4 +1,4 @@
-//! Running the example program `matrix_pso`, and reading what it prints.
+//! Runs the example program `matrix_pso`, and parses its output.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -14,7 +14,7 @@ pub(super) struct Matrices {
     path: PathBuf,
 }
 
-/// What the program found.
+/// The output of the program.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Found {
     /// The best value of each run.
@@ -23,22 +23,22 @@ pub(super) struct Found {
     pub(super) seconds: Vec<f64>,
     /// The first run's best point.
     pub(super) position: Vec<f64>,
-    /// The first run beside the library's, if that was asked for.
+    /// The comparison of the first run with the library's, if requested.
     pub(super) compared: Option<Compared>,
 }
 
-/// A run beside the library's.
+/// The comparison of a run with the library's.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Compared {
     pub(super) iterations: u64,
-    /// The first iterations in which all matrices have the library's bits.
+    /// The number of iterations, from the first on, in which all matrices have the library's bits.
     pub(super) equal: u64,
-    /// After which iteration positions are how far apart at most, in ranges.
+    /// Iterations, and the largest difference of a position, relative to the range of the bounds.
     pub(super) distances: Vec<(u64, f64)>,
 }
 
 impl Matrices {
-    /// The one that lies beside this program.
+    /// The program in the folder of this one.
     pub(super) fn find() -> Result<Matrices> {
         let path = beside("matrix_pso")?;
         ensure!(
@@ -49,7 +49,7 @@ impl Matrices {
         Ok(Matrices { path })
     }
 
-    /// The program with the words of this text.
+    /// Runs the program with the words of this text as arguments.
     pub(super) fn run(&self, text: &str) -> Result<Found> {
         let mut command = Command::new(&self.path);
         let output = command.args(words(text)).arg("--json").stdin(Stdio::null()).output();

@@ -1,11 +1,12 @@
-//! The notes "Particle Swarm Optimization", which put PSO into operations on whole matrices: whether that is the same
-//! swarm, and what it costs.
+//! The notes "Particle Swarm Optimization", which express PSO as operations on whole matrices: whether this is the same
+//! swarm, and its cost.
 //!
-//! The notes have no tables. What is run is the example program `matrix_pso`, beside `warpswarm solve`; and where there is
-//! a GPU, the bench `matrix_cublas`, the same by cuBLAS and cuRAND. Both programs lie in the folder of this one.
+//! The notes have no tables. This task runs the example program `matrix_pso` and `warpswarm solve`. If there is a GPU,
+//! it also runs the bench `matrix_cublas`, the same with cuBLAS and cuRAND. Both programs are in the folder of this
+//! one.
 //!
-//! * [`matrices`]: running `matrix_pso`; [`same`]: its swarm and the library's; [`literal`]: the notes word by word.
-//! * [`times`]: on the CPU; [`cublas`]: on a GPU.
+//! * [`matrices`]: runs `matrix_pso`; [`same`]: its swarm and the library's; [`literal`]: the notes taken literally.
+//! * [`times`]: times on the CPU; [`cublas`]: times on a GPU.
 
 use anyhow::Result;
 
@@ -24,7 +25,7 @@ mod times;
 use cublas::Measured;
 use matrices::Matrices;
 
-/// Measures and writes.
+/// Runs the measurements and creates the page.
 pub(crate) fn reproduce(options: &Options, program: &Program) -> Result<Page> {
     let matrices = Matrices::find()?;
     let same = same::all(options, program, &matrices)?;

@@ -1,4 +1,4 @@
-//! Whether the matrices are the library's swarm.
+//! Checks whether the matrices compute the library's swarm.
 
 use anyhow::{Context, Result, ensure};
 
@@ -9,7 +9,7 @@ use crate::reproduce::program::{Program, words};
 use crate::reproduce::table::{Table, integer, scientific};
 
 const PROBLEMS: [&str; 3] = ["sphere", "rosenbrock", "rastrigin"];
-/// Presets, and how tables name them.
+/// Presets, and their names in tables.
 const PRESETS: [(&str, &str); 2] = [
     ("clerc-kennedy-2002", "w = 0.7298, c1 = c2 = 1.4962"),
     ("cpso-paper", "w = 1, c1 = c2 = 2 (the notes')"),
@@ -19,12 +19,12 @@ pub(super) fn iterations(options: &Options) -> u64 {
     if options.quick { 100 } else { 1000 }
 }
 
-/// A problem with some coefficients.
+/// The results for a problem and a preset.
 pub(super) struct Case {
     problem: &'static str,
     preset: &'static str,
     coefficients: &'static str,
-    /// Best values: of `warpswarm solve`, of the matrices, and of these with each product and sum rounded.
+    /// Best values: of `warpswarm solve`, of the matrices, and of the matrices with each product and sum rounded.
     best: [f64; 3],
     /// Whether `warpswarm solve` and the matrices have the same best value and point, bit by bit.
     same: bool,

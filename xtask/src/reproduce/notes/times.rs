@@ -1,4 +1,4 @@
-//! What an iteration in matrices costs on the CPU.
+//! The time of an iteration with matrices on the CPU.
 
 use anyhow::{Result, ensure};
 
@@ -8,10 +8,10 @@ use crate::reproduce::page::Records;
 use crate::reproduce::program::{Program, words};
 use crate::reproduce::table::{Table, integer, number};
 
-/// Particles and dimensions, with iterations that take about a second.
+/// Particles, dimensions, and a number of iterations that takes about a second.
 const SIZES: [(u64, u64, u64); 2] = [(1_024, 10, 4_000), (65_536, 30, 20)];
 
-/// Milliseconds of an iteration.
+/// Times of an iteration, in milliseconds.
 pub(super) struct Line {
     size: (u64, u64),
     iterations: u64,
