@@ -1,1 +1,1 @@
-//! Baselines and measurements of warpswarm: each is a program in `src/bin`.
+//! Baselines and measurements of warpswarm. Each is a program in `src/bin`.

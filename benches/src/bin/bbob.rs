@@ -1,8 +1,8 @@
-//! Values of BBOB functions at points, for `benches/bbob/coco.py`, which compares them with COCO's.
+//! Evaluates BBOB functions at points, for `benches/bbob/coco.py`, which compares the values with COCO's.
 //!
-//! Standard input has lines `FUNCTION INSTANCE DIMENSIONS POINTS`, each followed by so many lines with a point. For each such block it
-//! writes the value of the optimum and its coordinates on a line, and then the values. With `--time` it reads nothing and writes
-//! nanoseconds of an evaluation on one core, as a table.
+//! Standard input has lines `FUNCTION INSTANCE DIMENSIONS POINTS`, each followed by POINTS lines with one point each.
+//! For each such block, the program writes the value and the coordinates of the optimum on a line, and then the values.
+//! With `--time` it reads no input and writes a table with nanoseconds per evaluation on one core.
 
 use std::hint::black_box;
 use std::io::{self, BufRead, BufWriter, Write};

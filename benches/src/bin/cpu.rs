@@ -1,9 +1,9 @@
-//! One run on the CPU, of this library or of argmin: prints seconds, evaluations and the best value.
+//! Runs this library or argmin once on the CPU, and prints seconds, evaluations and the best value.
 //!
 //! `cpu SYSTEM ALGORITHM INDIVIDUALS DIMENSIONS ITERATIONS THREADS`
 //!
-//! SYSTEM is `f32`, `f64` (this library in that precision) or `argmin`, ALGORITHM one of this library's names. All
-//! minimise Rastrigin's function with default parameters. `cargo xtask bench cpu` runs it beside its peers.
+//! SYSTEM is `f32`, `f64` (this library in that precision) or `argmin`; ALGORITHM is one of this library's names. All
+//! minimise Rastrigin's function with default parameters. `cargo xtask bench cpu` runs it together with its peers.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -21,7 +21,7 @@ use warpswarm_core::{Float, Objective};
 
 const RANGE: f64 = 5.12;
 
-/// What is run.
+/// The run to execute.
 struct Load {
     algorithm: Algorithm,
     individuals: u64,
@@ -30,7 +30,7 @@ struct Load {
     threads: usize,
 }
 
-/// What it took, and what it found.
+/// The cost and the result of a run.
 struct Found {
     seconds: f64,
     evaluations: u64,
@@ -81,7 +81,7 @@ where
     })
 }
 
-/// Rastrigin's function, and steps of annealing like ours, as a user of argmin writes them.
+/// Rastrigin's function, and annealing steps like ours, in the form that a user of argmin would write.
 struct Function {
     random: RefCell<Xoshiro256PlusPlus>,
 }
@@ -123,7 +123,7 @@ fn argmins(load: &Load) -> Result<Found> {
             let state = executor.configure(|state| state.max_iters(load.iterations)).run()?.state;
             (load.individuals * state.get_iter(), state.get_best_cost())
         }
-        // One chain, as long as all of ours together.
+        // One chain with the total length of all our chains.
         Algorithm::Sa(_) => {
             let solver =
                 SimulatedAnnealing::new(100.0)?.with_temp_func(SATempFunc::Exponential(0.98));

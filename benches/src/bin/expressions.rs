@@ -1,9 +1,9 @@
-//! Expressions against the same objectives compiled: how much slower they are.
+//! Compares the speed of expressions with that of the same objectives in compiled code.
 //!
 //! `cargo run --release -p warpswarm-benches --bin expressions [cpu|gpu|check]`
 //!
-//! Each objective is minimised by PSO, with as many individuals as the table says; what is shown are nanoseconds per
-//! evaluation, moving included, and their ratio. `check` compares CPU and GPU bit for bit.
+//! PSO minimises each objective, with the numbers of individuals in the table. The output is nanoseconds per
+//! evaluation, including the move of the individual, and their ratio. `check` compares CPU and GPU bit by bit.
 
 use std::time::Instant;
 
@@ -15,10 +15,10 @@ use warpswarm::{
     PsoParams, Real, Schedule, Settings, Stop, Table, difference,
 };
 
-/// Seconds that a timing takes.
+/// The duration of a timing, in seconds.
 const SECONDS: f64 = 0.4;
 
-/// a exp(-t / tau), fitted to points.
+/// The model a exp(-t / tau), fitted to points.
 #[derive(Clone, Copy)]
 struct Decay {
     t: Table,
@@ -42,7 +42,7 @@ fn points(rows: usize) -> (Vec<f64>, Vec<f64>) {
     (t, y)
 }
 
-/// A problem file with points beside it.
+/// A problem file with its data points.
 fn file(text: &str, rows: usize) -> Result<ProblemFile> {
     let folder = tempfile::tempdir()?;
     let (t, y) = points(rows);
@@ -68,14 +68,14 @@ const SPRING: &str = "minimise = \"(P + 2) * D * d^2\"\n[variables]\nd = { lower
     g1 = \"1 - D^3 * P / (71785 * d^4)\"\n\
     g2 = \"(4 * D^2 - d * D) / (12566 * (D * d^3 - d^4)) + 1 / (5108 * d^2) - 1\"\n\
     g3 = \"1 - 140.45 * d / (D^2 * P)\"\ng4 = \"(d + D) / 1.5 - 1\"";
-/// NIST's model Gauss2; of its points only the number counts here.
+/// NIST's model Gauss2; the values of its points do not matter here.
 const GAUSS: &str = "minimise = \"sum(i, (y[i] - b1 * exp(-b2 * t[i]) - b3 * exp(-((t[i] - b4) / b5)^2) \
     - b6 * exp(-((t[i] - b7) / b8)^2))^2)\"\n[variables]\nb1 = { lower = 50, upper = 150 }\n\
     b2 = { lower = 0.001, upper = 0.05 }\nb3 = { lower = 50, upper = 150 }\n\
     b4 = { lower = 50, upper = 150 }\nb5 = { lower = 5, upper = 50 }\nb6 = { lower = 50, upper = 150 }\n\
     b7 = { lower = 100, upper = 200 }\nb8 = { lower = 5, upper = 50 }\n\
     [data]\nfile = \"points.csv\"\ncolumns = [\"t\", \"y\"]";
-/// Every operation and every reduction, in so many coordinates besides three with scales.
+/// Every operation and every reduction, with a given number of coordinates and three more with scales.
 const ALL: &str = "maximise = \"floor(a) * sin(b) + sum(i, if(x[i] < y[i], abs(x[i]), tan(x[i] / 4)) / (i + 1)) \
     - prod(i, 1, len(x), 1 + x[i]^2 / 100) + min(i, x[i] * t[i]) - max(i, 1, len(t), t[i] * k - x[1]) \
     + sum(i, cos(2 * pi * x[i]) * sin(2 * pi * y[i]) + ln(1 + x[i]^2)) + abs(b)^1.5 + sqrt(a) + cos(a) \
@@ -90,15 +90,15 @@ const ALL: &str = "maximise = \"floor(a) * sin(b) + sum(i, if(x[i] < y[i], abs(x
     [data]\nfile = \"points.csv\"\ncolumns = [\"t\", \"y\"]\n\
     [constraints]\nfirst = \"a - b^2\"\nsecond = \"sum(i, x[i]) <= 3 * len(x)\"";
 
-/// The same in one or two coordinates, which lie elsewhere.
+/// The same for one or two coordinates, which are stored in another place.
 const FEW: &str = "minimise = \"sum(i, (x[i] - t[1])^2 * y[i]) - prod(i, 1 + sin(x[i])) + exp(x[1] / 4) - min(i, x[i])\"\n\
     [variables]\nx = { count = COUNT, lower = -4, upper = 5 }\n\
     [data]\nfile = \"points.csv\"\ncolumns = [\"t\", \"y\"]\n[constraints]\nfirst = \"x[1] <= 3\"";
 
-/// Makes an optimiser.
+/// A function that creates an optimiser.
 type Make<'a, R> = dyn Fn(&Settings) -> Result<Optimiser<R>> + 'a;
 
-/// Nanoseconds of an evaluation.
+/// Nanoseconds per evaluation.
 fn time<R: Float>(make: &Make<'_, R>, settings: &Settings) -> Result<f64> {
     let mut optimiser = make(settings)?;
     optimiser.step(5)?;
@@ -161,7 +161,7 @@ fn compare_all<R: Precise>(backend: Backend) -> Result<()> {
     compare::<R>("decay", &compiled, &file(DECAY, 100)?, backend, sizes)
 }
 
-/// Compares states bit for bit.
+/// Compares states of CPU and GPU bit by bit.
 fn check<R: Precise>(text: &str, count: usize) -> Result<()> {
     let file = file(&text.replace("COUNT", &count.to_string()), count)?;
     let mut runs = 0;

@@ -1,11 +1,11 @@
-//! Serial SPSO in Rust against the same loop in C++: the baseline of the speed tables.
+//! Compares serial SPSO in Rust with the same loop in C++: the baseline of the speed tables.
 //!
 //! `cargo run --release -p warpswarm-benches --bin spso_baseline`
 //!
-//! Both minimise the Euclidean distance in two dimensions in `f32`, with the same draws, and must
-//! end with the same bits. The C++ program, `cpp/spso.cpp`, is compiled here with the first
-//! compiler found; where there is none, Rust alone is timed. Times are the median of five
-//! repetitions, the programs taking turns.
+//! Both minimise the Euclidean distance in two dimensions in `f32`, with the same random numbers, and must
+//! end with the same bits. This program compiles the C++ program, `cpp/spso.cpp`, with the first
+//! compiler found; without a compiler, only Rust is timed. Times are the median of five
+//! repetitions, in which the programs alternate.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,8 +27,8 @@ const COMPILERS: [&str; 3] = ["c++", "g++", "clang++"];
 
 /// The paper's coefficients, with which swarms diverge.
 ///
-/// With coefficients that converge, velocities here end as subnormal numbers, the optimum being at
-/// the origin, and both programs then measure how slow the processor is at those.
+/// With convergent coefficients, velocities would become subnormal numbers, because the optimum is at
+/// the origin. Both programs would then measure how slow the processor is with subnormal numbers.
 const COEFFICIENTS: Coefficients<f32> = Coefficients {
     inertia: 1.0,
     cognitive: 2.0,
@@ -45,14 +45,14 @@ struct Timing {
     best: [u32; 3],
 }
 
-/// What is timed: so many particles for so many iterations.
+/// The load to time: the numbers of particles and iterations.
 #[derive(Clone, Copy)]
 struct Load {
     individuals: u32,
     iterations: u64,
 }
 
-/// A way to build the C++ program.
+/// A compiler and options for the C++ program.
 struct Variant {
     name: &'static str,
     flags: &'static [&'static str],
@@ -82,7 +82,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Times one load in every program and prints its row.
+/// Times one load with every program, and prints its row.
 fn row(programs: &[PathBuf], load: Load) -> Result<()> {
     let mut times = vec![Vec::new(); 1 + programs.len()];
     for _ in 0..REPETITIONS {
@@ -157,7 +157,7 @@ fn time_cpp(program: &Path, load: Load) -> Result<Timing> {
     Ok(Timing { nanoseconds: nanoseconds.parse()?, best: [value.parse()?, x.parse()?, y.parse()?] })
 }
 
-/// The C++ programs, one for each variant; none where there is no compiler.
+/// Builds the C++ programs, one per variant; none without a compiler.
 fn build_all(folder: &Path) -> Result<Vec<PathBuf>> {
     let works = |compiler: &&str| Command::new(compiler).arg("--version").output().is_ok();
     let Some(compiler) = COMPILERS.into_iter().find(works) else {

@@ -1,4 +1,4 @@
-//! The cases: those of the peers, which do the same work, and methods that they do not have.
+//! The cases: those that the peers also run, with the same work, and methods that the peers do not have.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use warpswarm::{
     SolisWetsParams, Stop,
 };
 
-/// What is timed: a swarm, or a batch of them.
+/// A swarm, or a batch of swarms, to time.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) name: &'static str,
@@ -19,21 +19,21 @@ pub(crate) struct Case {
     pub(crate) dimensions: usize,
     pub(crate) runs: u64,
     pub(crate) iterations: u64,
-    /// Of each coordinate; the problem's own where there are none.
+    /// The bounds of each coordinate, or `None` for the problem's own.
     pub(crate) bounds: Option<(f64, f64)>,
     pub(crate) algorithm: Algorithm,
     pub(crate) precision: Precision,
-    /// On the GPU.
+    /// The schedule on the GPU.
     pub(crate) schedule: Schedule,
 }
 
-/// Every case, those of one name one after the other.
+/// All cases. Cases with the same name are adjacent.
 pub(crate) fn all() -> Vec<Case> {
     let sphere = |name, individuals| Case {
         bounds: Some((-100.0, 90.0)),
         ..case(name, "sphere", individuals, 2, 10_000)
     };
-    // Not symmetric, or clamped particles would land on the optimum by accident.
+    // The bounds are not symmetric; otherwise clamped particles would hit the optimum by accident.
     let rastrigin = |name, individuals, dimensions, iterations| Case {
         bounds: Some((-5.12, 0.9 * 5.12)),
         ..case(name, "rastrigin", individuals, dimensions, iterations)
@@ -42,7 +42,7 @@ pub(crate) fn all() -> Vec<Case> {
     let many = |name, algorithm| Case { algorithm, ..rastrigin(name, 65_536, 30, 1_000) };
     let (de, sa) = (DeParams::default(), SaParams::default());
     let (search, epso) = (SolisWetsParams::default(), EpsoParams::default());
-    // Its first steps without a look at all the others.
+    // A fixed first step, so that individuals need not look at all others.
     let searches = SolisWetsParams { step: 0.1, ..search };
     let paper = (5..17).map(|power| Case {
         bounds: Some((-100.0, 100.0)),
@@ -56,7 +56,7 @@ pub(crate) fn all() -> Vec<Case> {
     let fireworks = Case {
         bounds: Some((-2.048, 2.048)),
         algorithm: GpuFwaParams::paper().into(),
-        // 1,000 of the paper's, which are 30 explosions and one mutation each.
+        // 1,000 iterations of the paper, each with 30 explosions and one mutation.
         ..case("fwa_n144", "rosenbrock", 144, 30, 31_000)
     };
     let cooperative = Case {
@@ -92,7 +92,7 @@ pub(crate) fn all() -> Vec<Case> {
     paper.chain(cases).collect()
 }
 
-/// One swarm by default parameters, as the planner has it.
+/// One swarm with default parameters and the planner's schedule.
 pub(crate) fn case(
     name: &'static str,
     problem: &'static str,
@@ -115,7 +115,7 @@ pub(crate) fn case(
 }
 
 impl Case {
-    /// In `R`, which is that of the case's precision in the table.
+    /// The optimiser in `R`, the type of the case's precision.
     pub(crate) fn optimiser<R: Precise>(
         &self,
         backend: Backend,
@@ -125,7 +125,7 @@ impl Case {
         self.stopping(backend, block_size, seed, Stop::default())
     }
 
-    /// The same with an end.
+    /// The optimiser with a stop condition.
     pub(crate) fn stopping<R: Precise>(
         &self,
         backend: Backend,
@@ -153,7 +153,7 @@ impl Case {
     }
 }
 
-/// As in a line: name, individuals, dimensions.
+/// The case in an output line: name, individuals, dimensions.
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Case { name, individuals, dimensions, runs, .. } = self;

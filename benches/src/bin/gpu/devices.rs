@@ -1,5 +1,5 @@
-//! What several devices of a host are worth: how many times as fast as one they carry out a batch, and one large swarm
-//! that is split. Prints CSV; every row's results are those of one device, bit for bit, or it is an error.
+//! The speed-up of several devices of a host over one device, for a batch of runs and for one large swarm that is
+//! split. Prints CSV. It is an error if the results of a row do not have the same bits as those of one device.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use warpswarm::{
     Settings, Stop, problems, system,
 };
 
-/// Rounds, of which a row has the median. Devices take turns within one.
+/// The number of rounds; a row shows the median. Each round measures all numbers of devices.
 const ROUNDS: usize = 5;
 
 struct Case {
@@ -22,7 +22,7 @@ struct Case {
     split: bool,
 }
 
-/// What is shared out, for so many devices: a swarm that is split grows with them.
+/// The cases for this number of devices. The size of the split swarm is proportional to it.
 fn cases(devices: u64) -> Vec<Case> {
     let pso: Algorithm = PsoParams::default().into();
     let batch = |name, algorithm, (individuals, runs), iterations| Case {
@@ -53,7 +53,7 @@ fn cases(devices: u64) -> Vec<Case> {
 }
 
 impl Case {
-    /// Seconds, and what came out, on the first so many devices.
+    /// Seconds and results on the first `devices` devices.
     fn measure(&self, devices: u32, seed: u64) -> Result<(f64, Vec<RunReport<f32>>)> {
         let bounds = Bounds::uniform(self.dimensions, -5.12, 0.9 * 5.12)?;
         let settings = Settings {
@@ -76,7 +76,7 @@ impl Case {
         Ok((seconds, optimiser.run()?.runs))
     }
 
-    /// The medians of one device, two, and so on.
+    /// The median times of one device, two devices, and so on.
     fn row(&self, devices: u32) -> Result<Vec<f64>> {
         let counts = 1..=devices;
         let mut seconds = vec![Vec::new(); devices as usize];

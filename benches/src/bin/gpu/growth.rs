@@ -1,5 +1,5 @@
-//! How the cost of an iteration grows with individuals, dimensions and runs. Prints CSV; lines that begin with `#` say what is missing,
-//! and why.
+//! Measures how the time of an iteration grows with individuals, dimensions and runs. Prints CSV; lines that begin with
+//! `#` say which points are missing, and why.
 
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
@@ -10,31 +10,31 @@ use warpswarm::{Algorithm, Backend, Optimiser, Stop, algorithms};
 use crate::cases::{Case, case};
 use crate::together;
 
-/// The most iterations that are measured, or as many as take so many seconds.
+/// The largest number of measured iterations; the limit in seconds follows.
 const ITERATIONS: u64 = 2000;
 const MEASURED: f64 = 0.1;
-/// A point is estimated by at least so many seconds or iterations.
+/// The estimate of a point takes at least this many seconds or iterations.
 const ESTIMATED: (f64, u64) = (0.01, 500);
-/// The most [`bytes`].
+/// The largest result of [`bytes`].
 const MOST_BYTES: u64 = 8 << 30;
-/// A series ends at the size at which an iteration takes so many seconds.
+/// A series ends at the size at which an iteration takes this many seconds.
 const SLOW: f64 = 0.5;
-/// Kernels are compiled beforehand for the sizes up to so many.
+/// Kernels are compiled in advance for sizes with at most this many bytes.
 const COMPILED_BYTES: u64 = 1 << 30;
-/// Seconds for all algorithms. Each has an equal part of what is left, and so have its points; what an algorithm is in the middle of,
-/// it may end in so many seconds more.
+/// Seconds for all algorithms. The remaining time is divided equally among the algorithms, and then among the points of
+/// an algorithm. An algorithm may finish its current point in the additional seconds that follow.
 const SECONDS: f64 = 320.0;
 const GRACE: f64 = 20.0;
-/// Dimensions of the series over individuals, and of the one over runs.
+/// The dimensions in the series over individuals, and in the series over runs.
 const DIMENSIONS: usize = 30;
 const DIMENSIONS_OF_BATCHES: usize = 10;
-/// Individuals of the series over dimensions.
+/// The number of individuals in the series over dimensions.
 const INDIVIDUALS: u64 = 1024;
 
-/// Individuals, dimensions and runs.
+/// A size: individuals, dimensions and runs.
 type Size = (u64, usize, u64);
 
-/// The names of the algorithms that have kernels, but for `auto`, which is two of the others.
+/// The names of the algorithms with kernels, except `auto`, which consists of two of the others.
 fn names() -> impl Iterator<Item = &'static str> {
     let has_kernels = |info: &&algorithms::AlgorithmInfo| {
         info.backends.contains(&Backend::Gpu) && info.id != "auto"
@@ -42,7 +42,8 @@ fn names() -> impl Iterator<Item = &'static str> {
     algorithms::ALL.iter().filter(has_kernels).map(|info| info.id)
 }
 
-/// With its default parameters, but that it does not begin anew, and does not look at all others before the first iteration.
+/// The algorithm with default parameters, except that it does not restart, and that individuals do not look at all
+/// others before the first iteration.
 fn algorithm(name: &str) -> Result<Algorithm> {
     let mut algorithm = algorithms::find(name)?.algorithm();
     match name {
@@ -53,9 +54,9 @@ fn algorithm(name: &str) -> Result<Algorithm> {
     Ok(algorithm)
 }
 
-/// The series of an algorithm, each from the smallest size to the largest; no size is in two of them.
+/// The series of an algorithm, each from the smallest size to the largest. No size is in two series.
 fn series(algorithm: &Algorithm) -> [Vec<Size>; 3] {
-    // Swarms of CMEPSO are ten of equal size.
+    // CMEPSO has ten swarms of equal size.
     let multiple = if algorithm.info().id == "cmepso" { 10 } else { 1 };
     let whole = |individuals: u64| individuals / multiple * multiple;
     let of_individuals = (5..=22).map(|power| (whole(1 << power), DIMENSIONS, 1));
@@ -68,18 +69,18 @@ fn series(algorithm: &Algorithm) -> [Vec<Size>; 3] {
     [of_individuals.collect(), of_dimensions.collect(), of_runs.collect()]
 }
 
-/// Of positions, velocities and personal bests.
+/// The number of bytes of positions, velocities and personal bests.
 fn bytes((individuals, dimensions, runs): Size) -> u64 {
     12 * individuals * dimensions as u64 * runs
 }
 
-/// An algorithm and a size as a case.
+/// The case for an algorithm and a size.
 fn sized(name: &'static str, algorithm: Algorithm, (individuals, dimensions, runs): Size) -> Case {
     let bounds = Some((-5.12, 0.9 * 5.12));
     Case { runs, bounds, algorithm, ..case(name, "rastrigin", individuals, dimensions, ITERATIONS) }
 }
 
-/// All algorithms, each in a process of its own, so that what one breaks the others do not have.
+/// Measures all algorithms, each in its own process, so that a failure does not affect the others.
 pub(crate) fn table() -> Result<()> {
     println!("algorithm,precision,individuals,dimensions,runs,schedule,microseconds,iterations");
     let start = Instant::now();
@@ -98,7 +99,7 @@ pub(crate) fn table() -> Result<()> {
     Ok(())
 }
 
-/// How a process ended; none where it had to be ended after so many seconds.
+/// The exit status of a process; `None` if it had to be killed after this many seconds.
 fn ended(child: &mut Child, seconds: f64) -> Result<Option<ExitStatus>> {
     let start = Instant::now();
     loop {
@@ -114,7 +115,7 @@ fn ended(child: &mut Child, seconds: f64) -> Result<Option<ExitStatus>> {
     }
 }
 
-/// One algorithm: `--growth-of ALGORITHM SECONDS`.
+/// Measures one algorithm: `--growth-of ALGORITHM SECONDS`.
 pub(crate) fn one(words: &[String]) -> Result<()> {
     let [name, seconds] = words else { anyhow::bail!("--growth-of wants two words") };
     let name = names().find(|known| known == name).context("no such algorithm")?;
@@ -131,7 +132,7 @@ pub(crate) fn one(words: &[String]) -> Result<()> {
     lines(name, Backend::Gpu, seconds - start.elapsed().as_secs_f64(), |line| println!("{line}"))
 }
 
-/// The lines of an algorithm.
+/// Measures and prints the lines of an algorithm.
 fn lines(
     name: &'static str,
     backend: Backend,
@@ -168,7 +169,7 @@ fn lines(
                         break;
                     }
                 }
-                // Not every method does every size.
+                // Not every method supports every size.
                 Err(error) => say(format!("# {point}: {}", one_line(&error))),
             }
         }
@@ -180,12 +181,12 @@ fn one_line(error: &anyhow::Error) -> String {
     format!("{error:#}").lines().collect::<Vec<_>>().join(" ")
 }
 
-/// What an iteration takes.
+/// The time of an iteration.
 struct Measured {
     schedule: String,
-    /// Of one iteration, the median of three repetitions from the start.
+    /// Seconds per iteration, the median of three repetitions from the start.
     seconds: f64,
-    /// Of a repetition.
+    /// The number of iterations of a repetition.
     iterations: u64,
 }
 
@@ -201,7 +202,7 @@ fn measure(point: &Case, backend: Backend) -> Result<Measured> {
     Ok(Measured { schedule, seconds: found[1] / iterations as f64, iterations })
 }
 
-/// The schedule, and about how many seconds an iteration takes: this also compiles the kernel and warms up the device.
+/// The schedule, and an estimate of the seconds per iteration. This also compiles the kernel and warms up the device.
 fn estimate(point: &Case, backend: Backend) -> Result<(String, f64)> {
     let mut optimiser = begun(point, backend)?;
     let schedule = optimiser.plan().map_or_else(String::new, |plan| plan.schedule.to_string());
@@ -215,13 +216,13 @@ fn estimate(point: &Case, backend: Backend) -> Result<(String, f64)> {
     }
 }
 
-/// Before its first iteration.
+/// An optimiser before its first iteration.
 fn made(point: &Case, backend: Backend) -> Result<Optimiser<f32>> {
-    // The schedules of methods whose parameters change over a run are over as many as are measured.
+    // Parameters that change during a run change over the largest number of measured iterations.
     point.stopping(backend, None, 0, Stop::iterations(ITERATIONS))
 }
 
-/// Behind its first iteration.
+/// An optimiser after its first iteration.
 fn begun(point: &Case, backend: Backend) -> Result<Optimiser<f32>> {
     let mut optimiser = made(point, backend)?;
     optimiser.step(1)?;
@@ -265,7 +266,7 @@ mod tests {
         assert_eq!(dimensions[..4], [2, 4, 8, 10].map(|n| (1024, n, 1)));
         assert_eq!(dimensions[12..], [1000, 1024].map(|n| (1024, n, 1)));
         assert_eq!((runs[0], runs[5]), ((64, 10, 1), (64, 10, 100_000)));
-        // Ten swarms of two, and of 102 particles; 110 is its usual number.
+        // Ten swarms with two, and with 102 particles each; 110 is its usual total.
         let [individuals, dimensions, runs] = of("cmepso");
         assert_eq!((individuals[0].0, dimensions[0].0, runs[0].0), (30, 1020, 110));
     }
@@ -288,7 +289,7 @@ mod tests {
         lines("scatter-search", Backend::Cpu, 1e-9, |line| said.push(line)).unwrap();
         assert!(said.iter().all(|line| line.starts_with("# scatter-search ")), "{said:?}");
         let algorithm = algorithm("cma-es").unwrap();
-        // It wants four samples.
+        // CMA-ES needs at least four samples.
         assert!(measure(&sized("cma-es", algorithm, (2, 2, 1)), Backend::Cpu).is_err());
     }
 

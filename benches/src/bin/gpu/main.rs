@@ -1,16 +1,16 @@
-//! What an iteration costs on the GPU, or whether the GPU gives the CPU's bits.
+//! Measures the time of an iteration on the GPU, or checks that the GPU computes the CPU's bits.
 //!
 //! `gpu [--quick] [--only CASE,CASE] [--check | --tune]`, or `gpu --schedules`, `gpu --backends`, `gpu --start-up`,
 //! `gpu --devices`, `gpu --growth`, `gpu --targets`
 //!
-//! Prints a line for each case, as its peers do: `system case individuals dimensions iterations seconds iterations/s
-//! best  # remarks`. `--quick` does a tenth of the iterations. `--check` measures nothing and compares each case's state
-//! after a few iterations with the CPU's. `--tune` measures each block size too. `cargo xtask bench gpu` runs this beside
-//! its peers.
+//! Prints a line for each case, in the format of its peers: `system case individuals dimensions iterations seconds
+//! iterations/s best  # remarks`. `--quick` executes a tenth of the iterations. `--check` measures nothing; it compares
+//! each case's state after a few iterations with the CPU's. `--tune` also measures each block size. `cargo xtask bench
+//! gpu` runs this program and its peers.
 //!
-//! The others are of what users do not choose: see [`planner`] and [`start_up`]. `cargo xtask bench gpu --choices` runs
-//! them. [`devices`] measures what several devices are worth, [`growth`] how the cost of an iteration grows, and [`targets`] how soon
-//! solves come to a target: `cargo xtask bench gpu --devices`, `--growth` and `--targets`.
+//! [`planner`] and [`start_up`] measure automatic choices and the start-up time: `cargo xtask bench gpu --choices`.
+//! [`devices`] measures the speed-up of several devices, [`growth`] how the time of an iteration grows, and [`targets`]
+//! the time until a target is reached: `cargo xtask bench gpu --devices`, `--growth` and `--targets`.
 
 use std::time::Instant;
 
@@ -30,13 +30,13 @@ mod together;
 
 const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
 
-/// Iterations after which states are compared.
+/// The number of iterations after which states are compared.
 const CHECKED: u64 = 50;
-/// The most individuals of all runs of a check: the CPU does them in a second or two. All but the largest cases are checked
-/// as they are measured.
+/// The largest number of individuals of all runs in a check, for which the CPU takes a second or two. Only the largest
+/// cases are reduced for the check.
 const MOST_CHECKED: u64 = 65_536;
 
-/// What is asked for.
+/// The options of the command line.
 #[derive(Debug, Default, PartialEq)]
 struct Options {
     quick: bool,
@@ -82,7 +82,7 @@ fn main() -> Result<()> {
         }
         println!("{}", line(case, None).with_context(|| case.to_string())?);
         for block in BLOCKS.iter().filter(|_| options.tune) {
-            // Not every kernel has every block.
+            // Not every kernel supports every block size.
             println!(
                 "{}",
                 line(case, Some(*block)).unwrap_or_else(|error| format!("# b{block}: {error}"))
@@ -112,7 +112,7 @@ fn options(mut words: impl Iterator<Item = String>) -> Result<Options> {
     Ok(options)
 }
 
-/// The median of three repetitions.
+/// Measures the median of three repetitions, and returns the output line.
 fn line(case: &Case, block_size: Option<u32>) -> Result<String> {
     match case.precision {
         Precision::F32 => line_in::<f32>(case, block_size),
@@ -123,7 +123,7 @@ fn line(case: &Case, block_size: Option<u32>) -> Result<String> {
 fn line_in<R: Precise>(case: &Case, block_size: Option<u32>) -> Result<String> {
     let mut found = Vec::new();
     for seed in 0..3 {
-        // From the start, as the peers do: improvements are many at first and few later.
+        // Begin at the start, like the peers, because there are many improvements at first and few later.
         let mut optimiser = case.optimiser::<R>(Backend::Gpu, block_size, seed)?;
         optimiser.step(1)?;
         let start = Instant::now();
@@ -138,7 +138,7 @@ fn line_in<R: Precise>(case: &Case, block_size: Option<u32>) -> Result<String> {
         let best = values.fold(f64::INFINITY, f64::min);
         found.push((seconds, best, plan));
     }
-    // The first seed's, whichever takes how long.
+    // The best value of the first seed, independent of the times.
     let best = found[0].1;
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (least, most) = (found[0].0, found[2].0);
@@ -150,7 +150,7 @@ fn line_in<R: Precise>(case: &Case, block_size: Option<u32>) -> Result<String> {
     ))
 }
 
-/// Fails where the GPU's state differs from the CPU's by a bit.
+/// Fails if the bits of the GPU's state differ from the CPU's.
 fn check(case: &Case) -> Result<()> {
     let individuals = case.individuals.min(MOST_CHECKED);
     let runs = case.runs.min(MOST_CHECKED / individuals);
@@ -165,7 +165,7 @@ fn check_in<R: Precise>(case: &Case) -> Result<()> {
     same::<R>(&state(case, Backend::Gpu, 0)?, &state(case, Backend::Cpu, 0)?)
 }
 
-/// The runs after a few iterations.
+/// The state of the runs after a few iterations.
 fn state<R: Precise>(case: &Case, backend: Backend, seed: u64) -> Result<Vec<Swarm<R>>> {
     let mut optimiser = case.optimiser::<R>(backend, None, seed)?;
     optimiser.step(CHECKED)?;

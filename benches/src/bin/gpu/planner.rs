@@ -1,5 +1,5 @@
-//! Whether `auto` takes the fastest schedule, and the faster of CPU and GPU, over a grid of sizes. Prints CSV, and lines
-//! that begin with `#` say how often, and where not.
+//! Checks whether `auto` chooses the fastest schedule, and the faster of CPU and GPU, for a grid of sizes. Prints CSV.
+//! Lines that begin with `#` state how often it does, and for which sizes it does not.
 
 use std::io::Write;
 use std::process::Command;
@@ -10,26 +10,26 @@ use warpswarm::{Algorithm, Backend, DeParams, Plan, PsoParams, Schedule, Stop};
 
 use crate::cases::{Case, case};
 
-/// What counts as the fastest: at most so many times as long.
+/// A choice counts as the fastest if it takes at most this many times longer than the fastest.
 const ENOUGH: f64 = 1.05;
 const ALGORITHMS: [&str; 2] = ["pso", "de"];
 const SCHEDULES: [Schedule; 3] = [Schedule::Resident, Schedule::Streaming, Schedule::Stepwise];
-/// The most bytes of positions, velocities and personal bests.
+/// The largest number of bytes of positions, velocities and personal bests.
 const MOST_BYTES: u64 = 1 << 31;
-/// The usual number of iterations, or as many as take so long by a rough guess at an iteration: so many seconds, and so
-/// many more a coordinate. The first iterations are not like all others, since many improve.
+/// The usual number of iterations, which is reduced if they would take too long. The rough estimate of an iteration is
+/// a constant plus a time per coordinate. The first iterations are different, because many particles improve.
 const ITERATIONS: u64 = 1000;
 const MEASURED: f64 = 0.1;
 const GUESS: (f64, f64) = (2e-6, 10e-12);
-/// A schedule that takes so many times as long as another is measured once.
+/// A schedule that takes this many times longer than another is measured only once.
 const HOPELESS: f64 = 2.0;
 
-/// Whole solves are given up after so many seconds of iterating.
+/// Whole solves are stopped after this many seconds of iterations.
 const PATIENCE: f64 = 2.0;
-/// Coordinates that are moved in a solve: the largest swarms are not run for long.
+/// The largest number of coordinate moves in a solve, which limits the iterations of large swarms.
 const MOST_MOVED: f64 = 5e11;
 
-/// An algorithm by its name, and sizes.
+/// The case for an algorithm, by its name, and a size.
 fn sized(
     name: &'static str,
     (individuals, dimensions, runs): (u64, usize, u64),
@@ -45,7 +45,7 @@ fn sized(
     Ok(Case { runs, bounds, algorithm, ..swarm })
 }
 
-/// All combinations that fit.
+/// All combinations that fit into memory.
 fn grid(
     individuals: &[u64],
     dimensions: &[usize],
@@ -61,7 +61,7 @@ fn grid(
     })
 }
 
-/// Which points of a grid are not within [`ENOUGH`] of the best.
+/// The points of a grid whose choice is slower than [`ENOUGH`] times the best.
 #[derive(Default)]
 struct Score {
     points: usize,
@@ -84,7 +84,7 @@ impl Score {
     }
 }
 
-/// Every schedule that is possible, and which of them `auto` takes.
+/// Measures every possible schedule, and reports which one `auto` chooses.
 pub(crate) fn schedules() -> Result<()> {
     let individuals = [32, 128, 512, 2048, 8192, 32_768, 131_072, 1 << 20];
     println!(
@@ -100,7 +100,7 @@ pub(crate) fn schedules() -> Result<()> {
             let (taken, mut all, mut least) = (plan(&point)?, Vec::new(), f64::INFINITY);
             for schedule in SCHEDULES {
                 let forced = Case { schedule, ..point.clone() };
-                // Not every schedule can be.
+                // Not every schedule is possible.
                 let Ok(plan) = plan(&forced) else { continue };
                 let seconds = seconds(&forced, HOPELESS * least)?;
                 least = least.min(seconds);
@@ -136,7 +136,7 @@ fn plan(case: &Case) -> Result<Plan> {
     case.optimiser::<f32>(Backend::Gpu, None, 0)?.plan().context("a GPU has a plan")
 }
 
-/// The median of three repetitions from the start, or the first if it takes longer than `enough`.
+/// The median time of three repetitions from the start, or only the first if it takes longer than `enough`.
 fn seconds(case: &Case, enough: f64) -> Result<f64> {
     let mut found = Vec::new();
     while found.len() < 3 && found.iter().all(|&seconds| seconds < enough) {
@@ -150,7 +150,7 @@ fn seconds(case: &Case, enough: f64) -> Result<f64> {
     Ok(found[found.len() / 2])
 }
 
-/// Whole solves in processes of their own, on the CPU, on the GPU, and where `auto` says.
+/// Times whole solves in separate processes: on the CPU, on the GPU, and with `auto`.
 pub(crate) fn backends() -> Result<()> {
     println!(
         "algorithm,individuals,dimensions,runs,iterations,cpu_seconds,gpu_seconds,auto_seconds,auto"
@@ -185,7 +185,7 @@ pub(crate) fn backends() -> Result<()> {
     Ok(())
 }
 
-/// Where a process of its own solved a case, and in how many seconds, set-up included.
+/// Solves a case in a new process; returns the device, and the seconds including set-up.
 fn fresh(case: &Case, backend: Backend) -> Result<(String, f64)> {
     let Case { name, individuals, dimensions, runs, iterations, .. } = case;
     let mut command = Command::new(std::env::current_exe()?);
@@ -198,8 +198,8 @@ fn fresh(case: &Case, backend: Backend) -> Result<(String, f64)> {
     Ok((taken.into(), seconds.parse()?))
 }
 
-/// One solve, of which it prints where it was and how many seconds it took, infinitely many if it was given up:
-/// `--solve ALGORITHM BACKEND INDIVIDUALS DIMENSIONS RUNS ITERATIONS`.
+/// Solves one case: `--solve ALGORITHM BACKEND INDIVIDUALS DIMENSIONS RUNS ITERATIONS`. Prints the device and the
+/// seconds, which are infinite if the solve was stopped.
 pub(crate) fn solve(words: &[String]) -> Result<()> {
     let [name, backend, numbers @ ..] = words else { bail!("--solve wants six words") };
     let name = ALGORITHMS.iter().find(|known| *known == name).context("no such algorithm")?;

@@ -1,4 +1,4 @@
-//! How long it takes from the start of a process to the first iteration, with the driver's cache of compiled kernels
+//! Measures the time from the start of a process to the first iteration, with the driver's cache of compiled kernels
 //! empty and filled.
 
 use std::io::{BufRead, BufReader};
@@ -10,11 +10,11 @@ use warpswarm::{Backend, system};
 
 use crate::cases;
 
-/// One of each kind of kernels.
+/// One case for each kind of kernel.
 const CASES: [&str; 6] = ["n32_d2", "n768_d30", "n64k_d30", "n1m_d100", "batch1000", "de_n768_d30"];
 const REPETITIONS: usize = 5;
 
-/// Prints a table in milliseconds, of which each line is the median of some processes.
+/// Prints a table in milliseconds. Each line is the median of several processes.
 pub(crate) fn table() -> Result<()> {
     let cache = std::env::temp_dir().join(format!("warpswarm-start-up-{}", std::process::id()));
     println!(
@@ -30,7 +30,7 @@ pub(crate) fn table() -> Result<()> {
                 std::fs::create_dir_all(&cache)?;
                 let mut command = Command::new(std::env::current_exe()?);
                 let times = times(command.args(["--first", case]).env("CUDA_CACHE_PATH", &cache))?;
-                // The first fills the cache, and brings the driver's files into memory.
+                // The first process fills the cache, and loads the driver's files into memory.
                 found.extend((repetition > 0).then_some(times));
             }
             let median = |column: usize| {
@@ -46,7 +46,7 @@ pub(crate) fn table() -> Result<()> {
     Ok(())
 }
 
-/// The columns of the table for one process.
+/// Runs one process, and returns the columns of the table.
 fn times(command: &mut Command) -> Result<[f64; 6]> {
     let start = Instant::now();
     let mut child = command.stdout(Stdio::piped()).spawn()?;
@@ -62,7 +62,7 @@ fn times(command: &mut Command) -> Result<[f64; 6]> {
     Ok([first[0], first[1], first[2], since, again[0], start.elapsed().as_secs_f64()])
 }
 
-/// What such a process does: the first iteration of a case, then the same again.
+/// The work of such a process: the first iteration of a case, and then the same again.
 pub(crate) fn first(name: &str) -> Result<()> {
     let case = cases::all().into_iter().find(|case| case.name == name).context("no such case")?;
     let start = Instant::now();

@@ -1,6 +1,8 @@
-//! How long a whole solve takes until its best value is at a target: `gpu --targets [--quick] [--only PROBLEM,PROBLEM]`.
+//! Measures the time of a whole solve until its best value reaches a target: `gpu --targets [--quick] [--only
+//! PROBLEM,PROBLEM]`.
 //!
-//! Prints CSV, whose header is [`HEADER`]; lines that begin with `#` are remarks. `benches/peers/targets.py` prints such rows of others.
+//! Prints CSV with the header [`HEADER`]; lines that begin with `#` are remarks. `benches/peers/targets.py` prints the
+//! same kind of rows for other libraries.
 
 use std::time::Instant;
 
@@ -9,25 +11,27 @@ use warpswarm::{Backend, Optimiser, Settings, Stop, algorithms, problems, system
 
 use crate::together;
 
-/// The head of the table: `seconds` is the median of those of `tried` seeds that have `succeeded`, and empty where none has.
+/// The header of the table. `tried` is the number of seeds, `succeeded` the number of successful ones, and `seconds`
+/// the median time of these; it is empty if there are none.
 const HEADER: &str =
     "system,method,problem,dimensions,device,polish,seconds,succeeded,tried,compile_seconds";
 const SEEDS: u64 = 20;
-/// Of `--quick`.
+/// The number of seeds with `--quick`.
 const FEW_SEEDS: u64 = 5;
-/// A solve may take so many seconds.
+/// The time limit of a solve, in seconds.
 const LIMIT: f64 = 10.0;
-/// Where a local search comes at the end: it may take a tenth of what is said.
+/// The time limit before a final local search, which may take another tenth of it.
 const LIMIT_BEFORE_POLISH: f64 = LIMIT / 1.1;
-/// Seconds for all rows. A row may take its part of what is left, or an eighth, and has at least so many seeds.
+/// Seconds for all rows. A row may take an equal share of the remaining time, or an eighth if that is more; it has at
+/// least `LEAST_SEEDS` seeds.
 const SECONDS: f64 = 170.0;
 const PARTS: usize = 8;
 const LEAST_SEEDS: u64 = 3;
-/// How near to the optimum a value has to be; the values of engineering problems, in parts of theirs.
+/// The required distance of a value from the optimum; for engineering problems, the relative distance.
 const NEAR: f64 = 1e-8;
 const NEAR_PARTS: f64 = 1e-6;
 
-/// A problem, and the method that `docs/how-to/choose-a-method.md` names for such.
+/// A problem, and the method that `docs/how-to/choose-a-method.md` recommends for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Aim {
     problem: &'static str,
@@ -36,8 +40,8 @@ struct Aim {
     method: &'static str,
 }
 
-/// The problems of `docs/how-to/choose-a-method.md` in 10 dimensions, of which Rastrigin's also in 30, as README has it, and those of
-/// `docs/quality.md` that are parts to be sized.
+/// The problems of `docs/how-to/choose-a-method.md` in 10 dimensions; Rastrigin's function also in 30, as in the
+/// README; and the engineering design problems of `docs/quality.md`.
 const AIMS: [Aim; 14] = [
     aim("sphere", 10, 0.0, "cma-es"),
     aim("rosenbrock", 10, 0.5, "cma-es"),
@@ -96,7 +100,7 @@ impl Row {
         rows
     }
 
-    /// As users make it.
+    /// The optimiser, created as a user would.
     fn optimiser(&self, seed: u64, limit: f64) -> Result<Optimiser<f64>> {
         let settings = Settings {
             seed,
@@ -111,7 +115,7 @@ impl Row {
         Ok(info.optimiser(self.aim.shift, &bounds, &algorithm, &settings)?)
     }
 
-    /// Seconds of a whole solve, and whether it has come to the target.
+    /// The seconds of a whole solve, and whether it has reached the target.
     fn solve(&self, seed: u64, limit: f64) -> Result<(f64, bool)> {
         let start = Instant::now();
         let report = self.optimiser(seed, limit)?.run()?;
@@ -120,10 +124,10 @@ impl Row {
         Ok((start.elapsed().as_secs_f64(), is_there))
     }
 
-    /// Solves with each seed, as long as there is time, and not again where the first ones fail.
+    /// Solves with each seed as long as there is time; stops if all of the first ones fail.
     fn tried(&self, seeds: u64, seconds: f64) -> Result<Tried> {
         let limit = if self.polishes { LIMIT_BEFORE_POLISH } else { LIMIT };
-        // A solve that does not count: everything is compiled then.
+        // Warm-up: one solve that is not counted compiles everything.
         self.solve(seeds, 0.1)?;
         let start = Instant::now();
         let mut tried = Tried::default();
@@ -150,10 +154,10 @@ impl Row {
     }
 }
 
-/// What came of a row.
+/// The results of a row.
 #[derive(Clone, Debug, Default)]
 struct Tried {
-    /// Of those that have come to the target.
+    /// The times of the solves that have reached the target.
     seconds: Vec<f64>,
     tried: u64,
 }
@@ -201,13 +205,13 @@ pub(crate) fn table(words: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Compiles all kernels at the same time. What fails fails again, and is told then.
+/// Compiles all kernels in parallel. Errors are ignored, because they occur again later and are reported then.
 fn warm_up(rows: &[Row]) {
     let one_of_two: Vec<&Row> = rows.iter().filter(|row| !row.polishes).collect();
     together::each(&one_of_two, |row| drop(row.optimiser(0, LIMIT)));
 }
 
-/// The problems and the number of seeds that are asked for.
+/// The requested problems and number of seeds.
 fn asked(words: &[String]) -> Result<(Vec<Aim>, u64)> {
     let (mut aims, mut seeds) = (AIMS.to_vec(), SEEDS);
     let mut words = words.iter();
@@ -242,7 +246,7 @@ mod tests {
             |name: &str| AIMS.iter().find(|aim| aim.problem == name).unwrap().target().unwrap();
         assert_eq!(target("sphere"), 1e-8);
         assert!((target("schwefel-2.26") - -4_189.828_872_714_337).abs() < 1e-9);
-        // 1.724852308597365 and a millionth of it.
+        // 1.724852308597365 plus one millionth of it.
         assert!((target("welded-beam") - 1.724_854_033_449_673_6).abs() < 1e-14);
         assert!(AIMS.iter().all(|aim| aim.target().is_ok()));
     }
@@ -256,7 +260,7 @@ mod tests {
         assert_eq!((tried.seconds.len(), tried.tried), (2, 2));
         let tried = row("three-bar-truss", "shade", true).tried(1, 0.0).unwrap();
         assert_eq!(tried.seconds.len(), 1);
-        // With no time there are only the first points.
+        // Without time, there are only the initial points.
         assert!(!row("rastrigin", "auto", true).solve(0, 0.0).unwrap().1);
     }
 

@@ -1,14 +1,14 @@
-//! Compiling kernels before anything is measured.
+//! Compiles kernels in parallel before the measurements.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// The most threads: the driver compiles a kernel in each.
+/// The largest number of threads; the driver compiles a kernel in each.
 const THREADS: usize = 16;
 
-/// Does something with each item, in as many threads as the machine has. A kernel that is loaded in one is there for the whole
-/// process.
+/// Calls `done` for each item, on all threads of the machine. A kernel that one thread has loaded is available to the
+/// whole process.
 pub(crate) fn each<T: Sync>(items: &[T], done: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     let work = || {

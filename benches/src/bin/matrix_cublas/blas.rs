@@ -1,7 +1,7 @@
-//! The calls of cuBLAS and cuRAND that PSO in matrices needs, with BLAS's own arguments: sizes, leading dimensions, steps.
+//! The calls of cuBLAS and cuRAND for PSO with matrices, with BLAS's arguments: sizes, leading dimensions, increments.
 //!
-//! Matrices are stored by columns, as in BLAS. A swarm's have a column a particle, so that a particle's coordinates are
-//! neighbours.
+//! Matrices are stored in column-major order, as in BLAS. The matrices of a swarm have one column per particle, so that
+//! a particle's coordinates are contiguous.
 
 use anyhow::Result;
 
@@ -16,19 +16,19 @@ pub(crate) enum Buffer {
     PersonalBest,
     /// d x n: the first temporary matrix.
     T1,
-    /// d x n: the second.
+    /// d x n: the second temporary matrix.
     T2,
     /// d
     GlobalBest,
-    /// n: values where the particles are.
+    /// n: values at the positions.
     Values,
-    /// n: values of personal bests.
+    /// n: values of the personal bests.
     PersonalValues,
-    /// n: 1 where a particle improved, else 0.
+    /// n: 1 for a particle that has improved, otherwise 0.
     Improved,
-    /// n: the opposite.
+    /// n: 1 - `Improved`.
     Others,
-    /// As many ones as the longer side has.
+    /// max(d, n): ones.
     Ones,
 }
 
@@ -62,20 +62,20 @@ impl Buffer {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Matrix(pub(crate) Buffer, pub(crate) usize);
 
-/// A vector in a buffer, from a place on; its step is 1.
+/// A vector in a buffer, starting at an index, with increment 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Vector(pub(crate) Buffer, pub(crate) usize);
 
-/// At which side of a matrix a diagonal one stands.
+/// The side of a matrix on which a diagonal matrix is multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Left,
     Right,
 }
 
-/// What the libraries do. Sizes are (rows, columns).
+/// The operations of the libraries. Sizes are (rows, columns).
 pub(crate) trait Blas {
-    /// cuRAND's uniform numbers, in (0, 1], into a whole buffer.
+    /// Fills a whole buffer with cuRAND's uniform numbers in (0, 1].
     fn uniform(&mut self, out: Buffer) -> Result<()>;
     /// `geam`: C = alpha A + beta B; C may be A or B.
     fn geam(
@@ -94,7 +94,7 @@ pub(crate) trait Blas {
         x: Vector,
         c: Matrix,
     ) -> Result<()>;
-    /// `sbmv` of a matrix that has no band beside its diagonal a: y = alpha diag(a) x + beta y.
+    /// `sbmv` for a matrix that consists only of its diagonal a: y = alpha diag(a) x + beta y.
     fn sbmv(&mut self, n: usize, a: (f32, Buffer), x: Vector, y: (f32, Vector)) -> Result<()>;
     /// `ger`: A = A + alpha x y'.
     fn ger(
@@ -107,7 +107,7 @@ pub(crate) trait Blas {
     ) -> Result<()>;
     /// `axpy`: y = y + alpha x.
     fn axpy(&mut self, n: usize, alpha: f32, x: Vector, y: Vector) -> Result<()>;
-    /// `gemv` of the transposed matrix: y = A' x.
+    /// `gemv` for the transposed matrix: y = A' x.
     fn gemv_transposed(
         &mut self,
         size: (usize, usize),
@@ -117,18 +117,19 @@ pub(crate) trait Blas {
     ) -> Result<()>;
     /// `copy`: y = x.
     fn copy(&mut self, n: usize, x: Vector, y: Vector) -> Result<()>;
-    /// `amin`: which is nearest to zero, from 0; BLAS counts from 1.
+    /// `amin`: the index of the element with the smallest absolute value, from 0 on (in BLAS from 1 on).
     fn amin(&mut self, n: usize, x: Vector) -> Result<usize>;
 
-    /// A kernel of our own: [`Buffer::Improved`] where a value is below the personal one, which it replaces.
+    /// Our own kernel: sets [`Buffer::Improved`] for each value that is below the personal best value, and replaces the
+    /// latter.
     fn mark(&mut self) -> Result<()>;
-    /// A kernel of our own: positions of those that improved become personal bests.
+    /// Our own kernel: copies the positions of improved particles to the personal bests.
     fn select(&mut self) -> Result<()>;
 
-    /// To the host.
+    /// Copies a buffer to the host.
     fn read(&mut self, from: Buffer) -> Result<Vec<f32>>;
-    /// From the host.
+    /// Copies numbers from the host to a buffer.
     fn write(&mut self, to: Buffer, numbers: &[f32]) -> Result<()>;
-    /// Waits for all that was asked for.
+    /// Waits for all enqueued operations.
     fn wait(&mut self) -> Result<()>;
 }

@@ -1,4 +1,4 @@
-//! cuBLAS and cuRAND, loaded at run time as the driver is, and two kernels of our own.
+//! cuBLAS and cuRAND, loaded at run time like the driver, and two kernels of our own.
 
 // Calls of three C libraries, with pointers to the device's memory.
 #![allow(unsafe_code)]
@@ -13,7 +13,7 @@ use libloading::Library;
 
 use crate::blas::{Blas, Buffer, Matrix, Side, Vector};
 
-/// Names of the libraries, of CUDA 13 and of those before it.
+/// File names of the libraries, of CUDA 13 and of earlier versions.
 const CUBLAS: [&str; 4] = ["libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"];
 const CURAND: [&str; 2] = ["libcurand.so.10", "libcurand.so"];
 
@@ -32,7 +32,7 @@ type Handle = *mut c_void;
 type Numbers = *const f32;
 type Out = *mut f32;
 
-/// Makes a struct of a library's functions, and what loads them.
+/// Defines a struct with functions of a library, and a function that loads them.
 macro_rules! functions {
     ($name:ident: $($field:ident = $symbol:literal ($($argument:ty),*);)*) => {
         struct $name {
@@ -43,7 +43,7 @@ macro_rules! functions {
             fn load(names: &[&str]) -> Result<Self> {
                 let library = open(names)?;
                 Ok($name {
-                    // SAFETY: the function has had this type in every version of the library that is in `names`.
+                    // SAFETY: the function has this type in every version of the library in `names`.
                     $($field: *unsafe { library.get($symbol.as_bytes()) }
                         .with_context(|| format!("{} has no {}", names[0], $symbol))?,)*
                 })
@@ -75,19 +75,19 @@ functions! { Curand:
     uniform = "curandGenerateUniform" (Handle, Out, usize);
 }
 
-/// The first of these libraries that is there.
+/// The first of these libraries that can be loaded.
 fn open(names: &[&str]) -> Result<&'static Library> {
     for name in names {
-        // SAFETY: its initialisers are harmless.
+        // SAFETY: the library's initialisers are harmless.
         if let Ok(library) = unsafe { Library::new(*name) } {
-            // Never closed, as its functions are kept.
+            // The library is never closed, because its functions are kept.
             return Ok(Box::leak(Box::new(library)));
         }
     }
     bail!("there is no {}: put its folder into LD_LIBRARY_PATH", names.join(", nor "))
 }
 
-/// What a library's call said; zero is success.
+/// Checks the status of a library's call; zero is success.
 fn check(call: &str, status: c_int) -> Result<()> {
     ensure!(status == 0, "{call} failed with status {status}");
     Ok(())
@@ -97,7 +97,7 @@ fn int(n: usize) -> Result<c_int> {
     c_int::try_from(n).context("more than cuBLAS counts in 32 bits")
 }
 
-/// The libraries and a swarm's memory on the first GPU.
+/// The libraries, and the memory of a swarm on the first GPU.
 pub(crate) struct Gpu {
     cublas: Cublas,
     curand: Curand,
@@ -111,11 +111,11 @@ pub(crate) struct Gpu {
     size: (usize, usize),
 }
 
-/// The first GPU's name, and the version of cuBLAS.
+/// The name of the first GPU, and the version of cuBLAS.
 pub(crate) fn describe() -> Result<(String, c_int)> {
     let gpu = Gpu::new((1, 1))?;
     let mut version = 0;
-    // SAFETY: the handle is there; it writes one number.
+    // SAFETY: the handle is valid; the call writes one number.
     check("cublasGetVersion", unsafe { (gpu.cublas.version)(gpu.blas, &mut version) })?;
     Ok((gpu.stream.context().name()?, version))
 }
@@ -127,7 +127,8 @@ impl Gpu {
         let (cublas, curand) = (Cublas::load(&CUBLAS)?, Curand::load(&CURAND)?);
         let (mut blas, mut generator) = (ptr::null_mut(), ptr::null_mut());
         let queue = stream.cu_stream();
-        // SAFETY: each handle is made before it is used; the context is current, as it was just made, and the stream its.
+        // SAFETY: each handle is created before its use. The context was just created, so it is current; the stream
+        // belongs to it.
         unsafe {
             check("cublasCreate", (cublas.create)(&mut blas))?;
             check("cublasSetStream", (cublas.stream)(blas, queue))?;
@@ -149,7 +150,7 @@ impl Gpu {
         Ok(Gpu { cublas, curand, blas, generator, stream, slices, module, mark, choose, size })
     }
 
-    /// The device's address of a place in a buffer, of which `count` numbers are used.
+    /// The device address of a vector of `count` numbers; an error if it exceeds its buffer.
     fn address(&self, Vector(buffer, first): Vector, count: usize) -> Result<sys::CUdeviceptr> {
         let slice = &self.slices[buffer as usize];
         ensure!(first + count <= slice.len(), "{buffer:?} has no {count} numbers from {first} on");
@@ -161,7 +162,7 @@ impl Gpu {
         Ok(self.address(vector, count)? as Out)
     }
 
-    /// A matrix's address and leading dimension; it has so many rows and columns.
+    /// The address and leading dimension of a matrix with m rows and n columns.
     fn matrix(&self, (m, n): (usize, usize), Matrix(buffer, lead): Matrix) -> Result<(Out, c_int)> {
         ensure!(lead >= m, "the leading dimension of {buffer:?} is {lead}, of {m} rows");
         Ok((self.vector(Vector(buffer, 0), (n - 1) * lead + m)?, int(lead)?))
@@ -175,7 +176,7 @@ impl Gpu {
     ) -> Result<()> {
         let blocks = u32::try_from(threads.div_ceil(BLOCK as usize))?;
         let queue = self.stream.cu_stream();
-        // SAFETY: the arguments are those of the kernel, which looks at no place beyond `threads`.
+        // SAFETY: the arguments are those of the kernel, which accesses no index beyond `threads`.
         unsafe {
             result::launch_kernel(kernel, (blocks, 1, 1), (BLOCK, 1, 1), 0, queue, arguments)?
         };
@@ -185,7 +186,7 @@ impl Gpu {
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        // SAFETY: all were made by `new`, and nobody else has them. What they say at the end is of no use.
+        // SAFETY: `new` created all handles, and no other code has them. Errors cannot be handled here.
         unsafe {
             let _ = (self.cublas.destroy)(self.blas);
             let _ = (self.curand.destroy)(self.generator);
@@ -194,14 +195,14 @@ impl Drop for Gpu {
     }
 }
 
-// SAFETY of all calls below: addresses are of live buffers, and `vector` and `matrix` have seen that they are long enough
-// for the sizes that are passed; factors are on the host, where cuBLAS looks for them unless it is told otherwise, and reads
-// them before it returns. Calls and copies are on one stream, and so in order.
+// SAFETY of all calls below: addresses belong to live buffers, and `vector` and `matrix` have checked that these are
+// long enough for the sizes. Factors are on the host, where cuBLAS reads them by default before it returns. Calls and
+// copies are in one stream, and therefore in order.
 impl Blas for Gpu {
     fn uniform(&mut self, out: Buffer) -> Result<()> {
         let count = out.len(self.size);
         let out = self.vector(Vector(out, 0), count)?;
-        // SAFETY: see above. An odd count is allowed: only normal numbers come in pairs.
+        // SAFETY: see above. An odd count is allowed; only normal numbers are generated in pairs.
         check("curandGenerateUniform", unsafe { (self.curand.uniform)(self.generator, out, count) })
     }
 
@@ -232,7 +233,7 @@ impl Blas for Gpu {
         let (m, n) = (int(size.0)?, int(size.1)?);
         let ((a, lda), (c, ldc)) = (self.matrix(size, a)?, self.matrix(size, c)?);
         let x = self.vector(x, if side == Side::Left { size.0 } else { size.1 })?;
-        // `CUBLAS_SIDE_LEFT` is 0, `CUBLAS_SIDE_RIGHT` 1.
+        // `CUBLAS_SIDE_LEFT` is 0, and `CUBLAS_SIDE_RIGHT` is 1.
         let side = c_int::from(side == Side::Right);
         // SAFETY: see above.
         check("cublasSdgmm", unsafe {
@@ -247,7 +248,7 @@ impl Blas for Gpu {
         x: Vector,
         (beta, y): (f32, Vector),
     ) -> Result<()> {
-        // No diagonals beside the first, so that the matrix has one row.
+        // There is only the main diagonal, so the stored matrix has one row.
         let (a, lda) = self.matrix((1, n), Matrix(a, 1))?;
         let (x, y, n) = (self.vector(x, n)?, self.vector(y, n)?, int(n)?);
         // SAFETY: see above.
@@ -305,7 +306,7 @@ impl Blas for Gpu {
     fn amin(&mut self, n: usize, x: Vector) -> Result<usize> {
         let (x, n) = (self.vector(x, n)?, int(n)?);
         let mut index = 0;
-        // SAFETY: see above; it writes one number on the host, before it returns.
+        // SAFETY: see above; the call writes one number on the host before it returns.
         check("cublasIsamin", unsafe { (self.cublas.amin)(self.blas, n, x, 1, &mut index) })?;
         ensure!(index >= 1 && index <= n, "cublasIsamin says {index} of {n}");
         Ok(index as usize - 1)
@@ -352,7 +353,7 @@ impl Blas for Gpu {
     fn write(&mut self, to: Buffer, numbers: &[f32]) -> Result<()> {
         ensure!(numbers.len() == to.len(self.size), "{} numbers for {to:?}", numbers.len());
         self.stream.memcpy_htod(numbers, &mut self.slices[to as usize])?;
-        // The host's numbers are given back when this returns.
+        // The caller may reuse its numbers when this returns, so wait.
         self.stream.synchronize()?;
         Ok(())
     }

@@ -1,13 +1,15 @@
-//! PSO in matrices by cuBLAS and cuRAND, as the PSO notes propose it: microseconds of an iteration.
+//! PSO with matrices in cuBLAS and cuRAND, as proposed in the PSO notes: microseconds per iteration.
 //!
 //! `matrix_cublas [--quick] [--check]`
 //!
-//! Prints a line of JSON for each size and way: how elements are multiplied, and who compares, for neither of which there
-//! is a call in cuBLAS; `us` is null where a library refuses, with the reason as `error`. The problem is the sphere, in f32.
-//! `--check` measures nothing and compares a few iterations with a reference on the CPU, which is done before each
-//! measurement, too. `cargo xtask reproduce notes` puts the lines beside `warpswarm`.
+//! Prints a line of JSON for each size and variant. The variants differ in the element-wise product and in the
+//! comparison of values, for which cuBLAS has no calls. `us` is null if a library reports an error, and `error` is then
+//! its reason. The problem is the sphere, in f32. `--check` measures nothing; it compares a few iterations with a
+//! reference on the CPU, which also precedes each measurement. `cargo xtask reproduce notes` compares the results with
+//! `warpswarm`.
 //!
-//! cuBLAS and cuRAND are loaded at run time; where they, the driver or a GPU are missing, the program says so and fails.
+//! cuBLAS and cuRAND are loaded at run time. If they, the driver or a GPU are missing, the program fails with a
+//! message.
 
 mod blas;
 mod library;
@@ -24,11 +26,11 @@ use library::Gpu;
 use reference::Reference;
 use swarm::{Bests, Product, Swarm, Way};
 
-/// Dimensions and particles.
+/// The sizes: dimensions and particles.
 const SIZES: [(usize, usize); 3] = [(10, 1_024), (30, 65_536), (100, 1_048_576)];
-/// What is compared with the reference: neither side is of a round size.
+/// The size for the comparison with the reference; neither number is round.
 const CHECKED: (usize, usize) = (7, 257);
-/// Seconds of an iteration beyond which a size is left out.
+/// A size is skipped if an iteration would take more than this many seconds.
 const LONGEST: f64 = 5.0;
 const WAYS: [Way; 4] = [
     Way { product: Product::Sbmv, bests: Bests::Kernels },
@@ -41,7 +43,7 @@ fn main() -> ExitCode {
     match run_all() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // One line, which `cargo xtask reproduce notes` shows.
+            // Print one line, because `cargo xtask reproduce notes` shows it.
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
         }
@@ -67,7 +69,7 @@ fn run_all() -> Result<()> {
             );
             continue;
         }
-        // Microseconds of an iteration of the size before, for each coordinate.
+        // Microseconds per iteration and coordinate at the previous size.
         let mut each = 0.0;
         for size in SIZES {
             let span = Duration::from_millis(if asked("--quick") { 50 } else { 500 });
@@ -87,7 +89,7 @@ fn run_all() -> Result<()> {
     Ok(())
 }
 
-/// Microseconds of an iteration, and how many were measured.
+/// Microseconds per iteration, and the number of measured iterations.
 fn measure(size: (usize, usize), way: Way, span: Duration) -> Result<(f64, u32)> {
     let mut gpu = Gpu::new(size)?;
     let mut draw = |gpu: &mut Gpu, out: Buffer| gpu.uniform(out);
@@ -104,7 +106,8 @@ fn measure(size: (usize, usize), way: Way, span: Duration) -> Result<(f64, u32)>
     while start.elapsed() < span || iterations == 0 {
         steps(at_once)?;
         iterations += at_once;
-        // So many that the clock and the wait do not count, but not where one takes seconds.
+        // Measure several at once, so that the overhead of the clock and the wait is small, but not if one takes
+        // seconds.
         at_once = (2 * at_once).min(16);
     }
     Ok((1e6 * start.elapsed().as_secs_f64() / f64::from(iterations), iterations))
@@ -129,7 +132,8 @@ fn line(
     )
 }
 
-/// Does five iterations there and by the reference, of the same draws; returns how far apart they are.
+/// Runs five iterations with `blas` and with the reference, with the same random numbers; returns the largest
+/// difference.
 fn compare<B: Blas>(blas: &mut B, way: Way) -> Result<f32> {
     let states = [run(blas, way)?, run(&mut Reference::new(CHECKED), way)?];
     let mut widest = 0.0_f32;
@@ -143,11 +147,11 @@ fn compare<B: Blas>(blas: &mut B, way: Way) -> Result<f32> {
     Ok(widest)
 }
 
-/// What the next iteration depends on.
+/// The buffers on which the next iteration depends.
 const STATE: [Buffer; 5] =
     [Buffer::Position, Buffer::Velocity, Buffer::PersonalBest, Buffer::GlobalBest, Buffer::Values];
 
-/// The state after five iterations, of draws that the host makes.
+/// The state after five iterations, with random numbers from the host.
 fn run<B: Blas>(blas: &mut B, way: Way) -> Result<Vec<Vec<f32>>> {
     let mut host = Reference::new(CHECKED);
     let mut draw = move |blas: &mut B, out: Buffer| {

@@ -1,5 +1,5 @@
-//! The same calls on the CPU, straight from their definitions, with every index looked at: what the libraries are compared
-//! with.
+//! The same calls on the CPU, written directly from their definitions, with bounds checks. The libraries are compared
+//! with this reference.
 
 use anyhow::Result;
 
@@ -15,7 +15,7 @@ pub(crate) struct Reference {
 
 impl Reference {
     pub(crate) fn new((d, n): (usize, usize)) -> Self {
-        // What nobody has written to shows.
+        // NaN reveals reads of elements that were not written.
         let buffers = Buffer::ALL.map(|buffer| vec![f32::NAN; buffer.len((d, n))]).to_vec();
         let mut reference = Reference { d, n, buffers, state: 1 };
         reference.all(Buffer::PersonalBest).fill(0.0);
@@ -34,13 +34,13 @@ impl Reference {
         self.buffers[buffer as usize][first + i] = x;
     }
 
-    /// An element of a matrix of so many rows.
+    /// The position of an element of a matrix; checks that it is inside `rows`.
     fn element(Matrix(buffer, lead): Matrix, rows: usize, i: usize, j: usize) -> Vector {
         assert!(lead >= rows, "the leading dimension of {buffer:?} is {lead}, of {rows} rows");
         Vector(buffer, j * lead + i)
     }
 
-    /// Does `f` for each element of matrices of this size.
+    /// Calls `f` for each element of a matrix of this size.
     fn each((m, n): (usize, usize), mut f: impl FnMut(usize, usize)) {
         for j in 0..n {
             for i in 0..m {
@@ -68,7 +68,7 @@ impl Blas for Reference {
     ) -> Result<()> {
         Self::each(size, |i, j| {
             let [a, b, c] = [a, b, c].map(|matrix| Self::element(matrix, size.0, i, j));
-            // As BLAS has it: what is multiplied by zero is not read.
+            // As in BLAS, an operand with the factor zero is not read.
             let term = |factor: f32, at| if factor == 0.0 { 0.0 } else { factor * self.at(at, 0) };
             let sum = term(alpha, a) + term(beta, b);
             self.set(c, 0, sum);

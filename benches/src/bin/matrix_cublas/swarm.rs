@@ -1,4 +1,4 @@
-//! An iteration of PSO as calls of BLAS: v = w v + c1 r1 * (p - q) + c2 r2 * (g - q), q = q + v, sphere, bests.
+//! An iteration of PSO as BLAS calls: v = w v + c1 r1 * (p - q) + c2 r2 * (g - q), q = q + v, sphere, bests.
 
 use anyhow::Result;
 
@@ -10,25 +10,26 @@ const SOCIAL: f32 = 1.4962;
 /// The box in which particles start.
 const BOUNDS: (f32, f32) = (-5.12, 5.12);
 
-/// How two matrices are multiplied element by element, for which BLAS has no call.
+/// The element-wise product of two matrices, for which BLAS has no call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Product {
-    /// By `sbmv`, of a diagonal matrix as long as the swarm: product and sum in one call.
+    /// `sbmv` with a diagonal matrix of the length of the swarm: product and sum in one call.
     Sbmv,
-    /// By `dgmm`, of one column as long as the swarm; then `geam` adds.
+    /// `dgmm` on one column of the length of the swarm; then `geam` for the sum.
     Dgmm,
 }
 
-/// How personal bests are renewed, for which BLAS has no call, either.
+/// The update of the personal bests, for which BLAS also has no call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bests {
-    /// The host compares values, and sends ones and zeros, by which `dgmm` multiplies columns: the libraries alone.
+    /// The host compares values and sends ones and zeros, with which `dgmm` multiplies columns. This uses only the
+    /// libraries.
     Host,
-    /// Two kernels of our own compare and copy; `amin` finds the least.
+    /// Two kernels of our own compare and copy; `amin` finds the smallest value.
     Kernels,
 }
 
-/// How a swarm is moved.
+/// A variant of the iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Way {
     pub(crate) product: Product,
@@ -41,14 +42,14 @@ pub(crate) struct Swarm<'a, B> {
     d: usize,
     n: usize,
     way: Way,
-    /// The host's copy of the personal bests' values.
+    /// The host's copy of the personal best values.
     values: Vec<f32>,
 }
 
 impl<'a, B: Blas> Swarm<'a, B> {
-    /// Places all particles, with velocities half the way to another random point, and evaluates them.
+    /// Places and evaluates all particles. Velocities are half the difference to another random point.
     ///
-    /// `draw` fills a buffer with numbers uniform in (0, 1].
+    /// `draw` fills a buffer with uniform numbers in (0, 1].
     pub(crate) fn new(
         blas: &'a mut B,
         (d, n): (usize, usize),
@@ -67,7 +68,7 @@ impl<'a, B: Blas> Swarm<'a, B> {
         Ok(swarm)
     }
 
-    /// lower + (upper - lower) u: a product with a number, and a matrix of rank one.
+    /// lower + (upper - lower) u: a multiplication by a number, and the addition of a matrix of rank one.
     fn place(
         &mut self,
         buffer: Buffer,
@@ -97,7 +98,7 @@ impl<'a, B: Blas> Swarm<'a, B> {
         draw(self.blas, Buffer::T1)?;
         self.blas.geam(size, (1.0, p), (-1.0, x), t2)?;
         self.multiply(COGNITIVE, Buffer::T1, Buffer::T2, INERTIA, Buffer::Velocity)?;
-        // t2 = g - x, where g, repeated, is a matrix of rank one; v = v + c2 r2 * t2
+        // t2 = g - x, where g in all columns is a matrix of rank one; v = v + c2 r2 * t2
         draw(self.blas, Buffer::T1)?;
         self.blas.geam(size, (-1.0, x), (0.0, x), t2)?;
         let (g, ones) = (Vector(Buffer::GlobalBest, 0), Vector(Buffer::Ones, 0));
@@ -110,7 +111,7 @@ impl<'a, B: Blas> Swarm<'a, B> {
         self.renew()
     }
 
-    /// y = alpha a * x + beta y, element by element; `a` may be overwritten.
+    /// y = alpha a * x + beta y, element-wise; `a` may be overwritten.
     fn multiply(&mut self, alpha: f32, a: Buffer, x: Buffer, beta: f32, y: Buffer) -> Result<()> {
         let count = self.d * self.n;
         match self.way.product {
@@ -124,7 +125,7 @@ impl<'a, B: Blas> Swarm<'a, B> {
         }
     }
 
-    /// The sphere: each element's square, summed down the columns.
+    /// The sphere: the squares of the elements, summed over each column.
     fn evaluate(&mut self) -> Result<()> {
         let (count, x) = (self.d * self.n, Vector(Buffer::Position, 0));
         match self.way.product {
@@ -141,14 +142,14 @@ impl<'a, B: Blas> Swarm<'a, B> {
         self.blas.gemv_transposed((self.d, self.n), self.matrix(Buffer::T2), ones, values)
     }
 
-    /// Personal bests and the global best.
+    /// Updates the personal bests and the global best.
     fn renew(&mut self) -> Result<()> {
         let best = match self.way.bests {
             Bests::Host => self.renew_by_host()?,
             Bests::Kernels => {
                 self.blas.mark()?;
                 self.blas.select()?;
-                // Of values that are not negative, as a sphere's.
+                // The values of the sphere are not negative, so the smallest absolute value is the smallest value.
                 self.blas.amin(self.n, Vector(Buffer::PersonalValues, 0))?
             }
         };

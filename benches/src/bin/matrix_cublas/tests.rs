@@ -1,6 +1,7 @@
 use super::*;
 
-/// The velocity, position and bests of five iterations as the equations have them, with no matrices: what [`run`] returns.
+/// The result of [`run`], computed from the equations without matrices: velocity, position and bests after five
+/// iterations.
 fn by_hand() -> Vec<Vec<f32>> {
     let (d, n) = CHECKED;
     let mut host = Reference::new(CHECKED);
