@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the BBOB functions with COCO's own code, of the package coco-experiment (2.8.2).
+"""Compares the BBOB functions with COCO's own code, in the package coco-experiment (2.8.2).
 
     pip install coco-experiment numpy
     cargo build --release -p warpswarm-benches --bin bbob
@@ -7,17 +7,17 @@
     python benches/bbob/coco.py table > crates/host/src/problem/bbob/coco.csv
     python benches/bbob/coco.py time
 
-`check` evaluates 1,000 points of every function, instance and number of dimensions with both and writes a table with a
+`check` evaluates 1,000 points of every function, instance and number of dimensions with both, and writes a table with a
 row for each function:
 
-* the largest error relative to f, and where it was;
-* the largest error relative to abs(f - f_opt) + abs(f_opt): where f is near zero, the two have cancelled each other;
-* the largest change of COCO's own value, relative to the same, when the last bit of each coordinate changes;
-* the largest distance of COCO's value at our optimum from our f_opt;
-* how many values have the same bits.
+* the largest error relative to f, and its place;
+* the largest error relative to abs(f - f_opt) + abs(f_opt), because f may be near zero by cancellation of the two;
+* the largest change of COCO's own value, relative to the same sum, when the last bit of each coordinate changes;
+* the largest difference between COCO's value at our optimum and our f_opt;
+* the number of values with the same bits.
 
-It fails where an error of the second kind is above 1e-12 and above four such changes. `table` writes the values that
-a test of the library has. `time` writes nanoseconds of an evaluation, calls from Python included; `target/release/bbob --time`
+It fails if an error of the second kind is above 1e-12 and above four times that change. `table` writes the values for a
+test of the library. `time` writes nanoseconds per evaluation, including calls from Python; `target/release/bbob --time`
 writes ours.
 """
 
@@ -32,7 +32,7 @@ import numpy as np
 
 
 def problem(function, instance, dimension):
-    """COCO's problem, and the suite that it lives in."""
+    """COCO's problem, and the suite that owns it."""
     options = f"function_indices: {function} dimensions: {dimension}"
     suite = cocoex.Suite("bbob", f"instances: {instance}", options)
     (name,) = suite.ids()
@@ -40,7 +40,7 @@ def problem(function, instance, dimension):
 
 
 def points(function, instance, dimension, count):
-    """A third within [-5, 5], a third up to 3 beyond, a third near the middle."""
+    """Random points: a third within [-5, 5], a third up to 3 outside, and a third near the centre."""
     random = np.random.default_rng([function, instance, dimension])
     width = np.repeat([5.0, 8.0, 1.0], [count - 2 * (count // 3), count // 3, count // 3])
     return random.uniform(-1, 1, (count, dimension)) * width[:, None]
@@ -57,7 +57,7 @@ class Ours:
         """f_opt, the optimum, and the values at points."""
         text = f"{function} {instance} {x.shape[1]} {len(x)}\n"
         text += "".join(" ".join(map(repr, point.tolist())) + "\n" for point in x)
-        # The program answers while it reads, so that neither may wait for the other.
+        # The program writes while it reads, so a thread writes its input to avoid a deadlock.
         writer = threading.Thread(target=self.write, args=[text])
         writer.start()
         f_opt, *optimum = map(float, self.process.stdout.readline().split())
@@ -71,7 +71,7 @@ class Ours:
 
 
 def compare(ours, function, instance, dimension, count):
-    """The largest error of both kinds, COCO's own change, its error at the optimum, and how many bits are equal."""
+    """The largest errors of both kinds, COCO's own change, its error at the optimum, and the number of equal values."""
     x = points(function, instance, dimension, count)
     f_opt, optimum, values = ours.evaluate(function, instance, x)
     coco, suite = problem(function, instance, dimension)
@@ -104,7 +104,7 @@ def check(arguments):
 
 
 def table():
-    """Values at points that crates/host/src/problem/bbob/tests.rs computes in the same way."""
+    """Values at points that crates/host/src/problem/bbob/tests.rs generates in the same way."""
     print("function,instance,dimensions,value,value")
     for function in range(1, 25):
         for dimension in [2, 5, 40]:
@@ -140,7 +140,7 @@ def seconds(arguments):
 
 
 def ranges(text):
-    """Numbers such as 1-5,10."""
+    """Parses numbers such as 1-5,10."""
     found = []
     for part in text.split(","):
         first, _, last = part.partition("-")

@@ -1,42 +1,45 @@
 #!/usr/bin/env python3
-"""Measures which functions of BBOB the optimisers of other libraries solve in a fixed time: evosax (JAX) and EvoX (PyTorch) on one
-GPU, pycma and pagmo on all cores.
+"""Measures which BBOB functions the optimisers of other libraries solve in a fixed time: evosax (JAX) and EvoX
+(PyTorch) on one GPU, pycma and pagmo on all cores.
 
     pip install evosax evox coco-experiment cma pygmo          # and JAX and PyTorch for the GPU
     python gpu_peers.py --list
     python gpu_peers.py --check --dims 5,10,40
     python gpu_peers.py --searches evosax-cma:1000x10,evox-jade,pycma --dims 10,20 --instances 1-3 --seconds 1
 
-A search is written NAME or NAME:RUNSxPOPULATION: so many independent runs, each with so many individuals, advance at the same time, and
-the best of all runs counts. The output has a line for each problem:
+A search is written NAME or NAME:RUNSxPOPULATION. RUNS independent runs with POPULATION individuals each advance in
+parallel, and the best of all runs counts. The output has a line for each problem:
 
     search D function instance seconds best-f_opt evaluations
 
-`seconds` is the wall-clock time until the search was within 1e-8 of f_opt, or else until it was stopped. Lines that begin with # say
-how long a search took to compile and how many problems it solved.
+`seconds` is the wall-clock time until the search was within 1e-8 of f_opt, or until it was stopped. Lines with a
+leading # state how long a search took to compile, and how many problems it solved.
 
-The clock starts when everything is compiled, the problem's numbers are on the device, and the same function has been evaluated once; it
-includes making the first points. The best value is read after every few generations, about 30 ms apart; the last of these reads may be
-later than the limit by that much. Everything is float64, and points are clipped to [-5, 5] before they are evaluated.
+The clock starts when everything is compiled, the problem's parameters are on the device, and the same function has been
+evaluated once. It includes the generation of the initial points. The best value is read after every few generations,
+about every 30 ms; the last read may exceed the limit by that time. Everything is float64, and points are clipped to
+[-5, 5] before their evaluation.
 
-How the libraries are driven:
+Use of the libraries:
 
-* evosax: ask, evaluate and tell in `jit` and `lax.scan`, with `vmap` over the runs. A `lax.switch` chooses the function, so that one
-  compiled program serves all 24; its cost is that the device reports to the host once a generation. With --per-function, a program is
-  compiled for each function.
-* EvoX: the compiled `StdWorkflow.step`, for several runs by `vmap(use_state(step), randomness="different")`. Ten steps are then recorded
-  in a CUDA graph, which EvoX's documentation does not do, but which makes small populations many times faster; a search that
-  cannot be recorded (CMA-ES) calls the compiled step. Functions are evaluated by PyTorch's own kernels, which are part of the graph;
-  with --compile-functions each function is also compiled (some seconds for each). CMA-ES works with one run only: `torch.cond`, which
-  it uses, is not compiled under `vmap`. Compiled, EvoX draws its random numbers in float32, except those of CMA-ES. Its CSO is left
-  out: in 1.4.0 it never changes the velocities and so does not converge.
-* pycma (BIPOP) and pygmo (CMA-ES whose population doubles at each restart): one process a core, each with another seed, all on the same
-  problem. It is solved when one of them has solved it.
+* evosax: ask, evaluate and tell in `jit` and `lax.scan`, with `vmap` over the runs. A `lax.switch` selects the
+  function, so that one compiled program serves all 24. This costs one report from the device to the host per
+  generation. With --per-function, a program is compiled for each function.
+* EvoX: the compiled `StdWorkflow.step`, with `vmap(use_state(step), randomness="different")` for several runs. Ten
+  steps are then recorded in a CUDA graph. EvoX's documentation does not do this, but it makes small populations many
+  times faster. A search that cannot be recorded (CMA-ES) calls the compiled step. Functions are evaluated by PyTorch's
+  own kernels, which are part of the graph; with --compile-functions, each function is also compiled (some seconds
+  each). CMA-ES works with one run only, because `torch.cond`, which it uses, is not compiled under `vmap`. Compiled
+  EvoX draws random numbers in float32, except for CMA-ES. Its CSO is omitted: in 1.4.0 it never changes the velocities,
+  and so does not converge.
+* pycma (BIPOP) and pygmo (CMA-ES with doubled population at each restart): one process per core, each with another
+  seed, all on the same problem. The problem is solved when one of them has solved it.
 
-Instances are COCO's, so D is 2, 3, 5, 10, 20 or 40 for --check and for pycma and pygmo. Parameters are the library's defaults. The kinds of CMA-ES begin with a mean in [-4, 4] and a step size of 2, the others with points in
-[-5, 5]. A run on the GPU begins anew, with the same population size, when its values or points have come together (a
-difference below 1e-12), when it has lost itself (NaN), and for the CMA-ES of evosax also when it has not improved for as many
-generations as pycma allows, and at least 300. This is tested after each chunk of generations.
+Instances are COCO's, so D is 2, 3, 5, 10, 20 or 40 for --check and for pycma and pygmo. Parameters are the library's
+defaults. The variants of CMA-ES start with a mean in [-4, 4] and a step size of 2, the others with points in [-5, 5]. A
+run on the GPU restarts with the same population size when its values or points have converged (a difference below
+1e-12), or when it has NaN; the CMA-ES of evosax also restarts without improvement for as many generations as pycma
+allows, at least 300. This is tested after each chunk of generations.
 """
 
 import argparse
@@ -48,7 +51,7 @@ import subprocess
 import sys
 import time
 
-# JAX and PyTorch share the card. A process a core must not start threads of its own.
+# JAX and PyTorch share the GPU. With one process per core, processes must not start threads.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 import numpy as np
@@ -56,7 +59,7 @@ from functions import HALF_WIDTH, Problem, functions
 
 PRECISION = 1e-8
 COLLAPSED = 1e-12
-# How often the best value is read, in seconds.
+# The interval between two reads of the best value, in seconds.
 READ_EVERY = 0.03
 
 
@@ -64,7 +67,7 @@ READ_EVERY = 0.03
 
 
 def coco_problem(function, instance, dimensions):
-    """COCO's problem, and the suite that it lives in."""
+    """COCO's problem, and the suite that owns it."""
     import cocoex
 
     options = f"function_indices: {function} dimensions: {dimensions}"
@@ -73,7 +76,7 @@ def coco_problem(function, instance, dimensions):
 
 
 def evaluators(dimensions):
-    """For each module that is installed, a function (problem, points) -> values; JAX by `lax.switch` and jit as in the searches."""
+    """A function (problem, points) -> values per installed module; JAX uses `lax.switch` and jit as in the searches."""
     found = {"numpy": functions(np, np.asarray, dimensions)}
     by = {"numpy": lambda p, x: found["numpy"][p.function - 1](x, p.tables)}
     try:
@@ -96,7 +99,7 @@ def evaluators(dimensions):
 
 
 def check(arguments):
-    """The worst relative errors at random points, and of COCO's value at our optimum to f_opt."""
+    """The largest relative errors at random points, and of COCO's value at our optimum compared with f_opt."""
     worst = {}
     for dimensions in arguments.dims:
         by = evaluators(dimensions)
@@ -114,7 +117,7 @@ def check(arguments):
                         found[name] = np.max(np.abs(evaluate(problem, x) - theirs) / np.abs(theirs))
                 for name, error in found.items():
                     place = f"f{function} instance {instance} D {dimensions}"
-                    # A comparison that NaN does not pass.
+                    # With `not`, NaN counts as a larger error.
                     if not error <= worst.get(name, (-1.0, ""))[0]:
                         worst[name] = (error, place)
         print(f"# D {dimensions}: " + ", ".join(f"{k} {e:.1e} ({p})" for k, (e, p) in worst.items()), flush=True)
@@ -139,7 +142,8 @@ def import_torch():
     return torch
 
 
-# Searches on the GPU. Each has `compile`, `load` (a problem), `start`, `advance` (a chunk of generations, asynchronously) and `best`.
+# Searches on the GPU. Each has `compile`, `load` (a problem), `start`, `advance` (an asynchronous chunk of generations)
+# and `best`.
 
 
 class Evosax:
@@ -168,7 +172,7 @@ class Evosax:
         return self.jax.lax.switch(index, self.branches, x, tables)
 
     def begin(self, key, index, tables):
-        """The state of a new run: evosax's own, and what decides about its restart."""
+        """The state of a new run: evosax's own state, and the data that decide about its restart."""
         jax, jnp, d = self.jax, self.jax.numpy, self.dimensions
         key, for_points, for_state = jax.random.split(key, 3)
         if self.is_cma:
@@ -181,7 +185,7 @@ class Evosax:
         return self.strong(run)
 
     def strong(self, tree):
-        """Arrays without JAX's weak types: what `begin` and `chunk` return must look the same, or `chunk` is compiled twice."""
+        """Removes JAX's weak types: if `begin` and `chunk` returned different types, `chunk` would compile twice."""
         is_key = lambda x: self.jax.dtypes.issubdtype(x.dtype, self.jax.dtypes.prng_key)
         one = lambda x: x if is_key(x) else self.jax.lax.convert_element_type(x, x.dtype)
         return self.jax.tree.map(lambda x: one(self.jax.numpy.asarray(x)), tree)
@@ -198,7 +202,7 @@ class Evosax:
         best = jnp.fmin(least, run["best"])
         width = jnp.max(jnp.max(x, 0) - jnp.min(x, 0))
         height = jnp.max(values) - jnp.min(values)
-        # A CMA-ES may well stand on a plateau with a whole generation, and come down.
+        # A whole generation of CMA-ES may be on a plateau and leave it later, so equal values alone do not end a run.
         is_over = (width < COLLAPSED) | ~jnp.isfinite(width) | ~jnp.isfinite(height)
         is_over |= (height < COLLAPSED) & ((unimproved > 10) | (width < 1e-8))
         is_over |= unimproved > self.patience
@@ -206,7 +210,7 @@ class Evosax:
         return self.strong(run)
 
     def chunk(self, run, index, tables, generations):
-        """Some generations of a run, which begins anew where it is over."""
+        """Executes some generations of a run; restarts it if it has ended."""
         jax, jnp = self.jax, self.jax.numpy
         best_before = run["best"]
         step = lambda run, _: (self.generation(run, index, tables), None)
@@ -217,7 +221,7 @@ class Evosax:
         return run, best
 
     def compile(self):
-        """Of 10 generations a chunk, or 100 where those take less than 3 ms."""
+        """Compiles chunks of 10 generations, or of 100 if 10 take less than 3 ms."""
         jax, jnp = self.jax, self.jax.numpy
         for self.generations in (10, 100):
 
@@ -267,7 +271,7 @@ class Evosax:
 
 
 class Evox:
-    """The function is an operator that PyTorch's compiler does not look into, so that one compilation serves all functions."""
+    """The function is an operator that is opaque for PyTorch's compiler, so one compilation serves all functions."""
 
     STEPS = 10
     current = None
@@ -285,7 +289,7 @@ class Evox:
         operator = self.operator(torch)
 
         class Watched(EvoxProblem):
-            """The function, which remembers its least value."""
+            """The function, with a record of its smallest value."""
 
             def __init__(self):
                 super().__init__()
@@ -302,9 +306,9 @@ class Evox:
             algorithm = kind(mean_init=torch.zeros(dimensions), sigma=2.0, pop_size=population)
         else:
             algorithm = kind(population, -bound, bound)
-        # Trial points that a generation evaluates.
+        # The number of points that a generation evaluates.
         self.points = population * {"CoDE": 3, "ODE": 2}.get(name, 1)
-        # The compiler's own random numbers are float32, which a matrix product with float64 does not accept.
+        # The compiler's own random numbers are float32, which cannot be multiplied by a float64 matrix.
         torch._inductor.config.fallback_random = self.is_cma
         workflow = StdWorkflow(algorithm, Watched())
         has_init = kind.init_step is not evox.core.Algorithm.init_step
@@ -322,7 +326,7 @@ class Evox:
     @staticmethod
     @functools.cache
     def operator(torch):
-        """A custom operator, made once in a process, that evaluates the current function of the current search."""
+        """The custom operator, created once per process, that evaluates the current function of the current search."""
 
         def evaluate(x: torch.Tensor) -> torch.Tensor:
             search = Evox.current
@@ -336,7 +340,7 @@ class Evox:
         return made
 
     def fresh(self):
-        """The state of new runs: as EvoX makes it, but with other random points in each run, and in [-5, 5] for all kinds."""
+        """The state of new runs, as created by EvoX, but with other random points in each run, always in [-5, 5]."""
         torch, runs = self.torch, self.runs
         state = {k: v.expand(runs, *v.shape).clone() for k, v in self.template.items()}
         symmetric = lambda x, width: (2 * torch.rand_like(x) - 1) * width
@@ -373,7 +377,7 @@ class Evox:
         if self.options.compile_functions:
             self.function = compiled_function(torch, problem.function, self.dimensions)
         if self.can_record and problem.function != self.recorded_function:
-            # The memory of the graph before it is free for this one.
+            # Free the memory of the previous graph for this one.
             self.graph = None
             try:
                 self.graph, self.recorded_function = self.recorded(), problem.function
@@ -382,11 +386,11 @@ class Evox:
                 print(f"# no CUDA graph: {type(error).__name__}: {str(error).strip()[:300]}", flush=True)
                 if self.recorded_function is not None:
                     raise
-                # PyTorch's random numbers are of no use any more in this process.
+                # PyTorch's random numbers no longer work in this process, so start a new one.
                 os.execv(sys.executable, [sys.executable, "-W", "ignore", *sys.argv, "--no-graph"])
 
     def recorded(self):
-        """The CUDA graph of some steps with the current function."""
+        """Records the CUDA graph of some steps with the current function."""
         torch = self.torch
         self.state = self.fresh()
         side = torch.cuda.Stream()
@@ -425,7 +429,7 @@ class Evox:
         self.evaluations += self.STEPS * self.runs * self.points
 
     def is_over(self):
-        """Which runs have come together or lost themselves."""
+        """Which runs have converged or have NaN."""
         torch, state = self.torch, self.state
         if self.is_cma:
             spread = state["algorithm.C"].diagonal(dim1=-2, dim2=-1).amax(-1).sqrt() * state["algorithm.sigma"]
@@ -471,7 +475,7 @@ def pycma(f, process, restart):
 
 
 def pygmo(f, process, restart):
-    """As in peers.py, with seeds that differ between processes."""
+    """The same as in peers.py, with different seeds in each process."""
     import pygmo as pg
 
     class Fitness:
@@ -502,7 +506,7 @@ def prepare_process(is_solved, barrier):
 
 
 def timed(problem, start, seconds):
-    """peers.py's function, which ends by the clock or when another process has solved the problem, and not by its count."""
+    """The function of peers.py with a time limit instead of a count; it also ends if another process has solved it."""
     import peers
 
     class Timed(peers.Counted):
@@ -530,7 +534,7 @@ def timed(problem, start, seconds):
 
 
 def on_core(task):
-    """One process' part: seconds until it solved the problem, its best value and its evaluations."""
+    """The task of one process: returns seconds until it solved the problem, its best value and its evaluations."""
     import peers
 
     name, process, problem, start, seconds = task
@@ -547,7 +551,7 @@ def on_core(task):
 
 
 class Cores:
-    """A process a core, started before the first clock."""
+    """One process per core, started before the first measurement."""
 
     def __init__(self, name):
         import multiprocessing
@@ -561,12 +565,12 @@ class Cores:
         barrier = context.Barrier(self.count + 1)
         self.pool = context.Pool(self.count, prepare_process, [self.is_solved, barrier])
         barrier.wait()
-        # What a library imports when it is first used is imported now.
+        # Run once, so that a library's late imports happen now.
         self.measure(Problem(1, 1, 5), 3.0)
 
     def measure(self, problem, seconds):
         self.is_solved.value = 0
-        # Every process takes one task, since none ends before the clock starts.
+        # Every process takes exactly one task, because no task ends before the start time.
         start = time.perf_counter() + 0.1
         tasks = [(self.name, i, problem, start, seconds) for i in range(self.count)]
         solved, best, counts = zip(*self.pool.map(on_core, tasks, chunksize=1))
@@ -580,7 +584,7 @@ class Cores:
 # The measurement.
 
 usual = lambda d: 4 + int(3 * math.log(d))
-# Name: class, the library's name, runs, population.
+# Name: (class, name in the library, runs, population).
 ON_GPU = {
     "evosax-cma": (Evosax, "CMA_ES", 1000, usual),
     "evosax-sep-cma": (Evosax, "Sep_CMA_ES", 1000, usual),
@@ -600,7 +604,7 @@ ON_GPU = {
 
 
 def made(text, dimensions, arguments):
-    """The search NAME or NAME:RUNSxPOPULATION, and its full name."""
+    """Creates the search NAME or NAME:RUNSxPOPULATION; returns it with its full name."""
     name, _, shape = text.partition(":")
     if name in ON_CORES:
         return Cores(name), name
@@ -613,7 +617,7 @@ def made(text, dimensions, arguments):
 
 
 def measured_on_gpu(search, problem, seconds):
-    """Seconds, best value above f_opt, evaluations."""
+    """Measures seconds, best value minus f_opt, and evaluations."""
     search.load(problem)
     search.start(1)
     search.advance()
@@ -634,7 +638,7 @@ def measured_on_gpu(search, problem, seconds):
 
 
 def measure(text, dimensions, arguments, is_late):
-    """All problems of a search and dimension."""
+    """Measures all problems with a search and a number of dimensions."""
     before = time.perf_counter()
     try:
         search, name = made(text, dimensions, arguments)
@@ -665,7 +669,7 @@ def measure(text, dimensions, arguments, is_late):
 
 
 def ranges(text):
-    """Numbers such as 1-5,10."""
+    """Parses numbers such as 1-5,10."""
     found = []
     for part in text.split(","):
         first, _, last = part.partition("-")
@@ -711,7 +715,7 @@ def main():
     for dimensions in arguments.dims:
         for text in searches:
             if not is_late():
-                # Each in a process of its own: what one leaves behind on the device is no other's.
+                # Run each in its own process, so that memory left on the device does not affect others.
                 only = ["--searches", text, "--dims", str(dimensions), "--limit", str(end - time.perf_counter())]
                 subprocess.run([sys.executable, "-W", "ignore", *sys.argv, *only])
 

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Runs an optimiser from PyPI on COCO's functions, of the package coco-experiment.
+"""Runs an optimiser from PyPI on COCO's functions, in the package coco-experiment.
 
     python peers.py SEARCH [--jobs N] < problems
 
-SEARCH is one of those in SEARCHES, below. A line of the input is a run: function, instance, dimensions, and the function's least
-value, f_opt. It has the box [-5, 5] and 10,000 evaluations a dimension, and ends when f is at most f_opt + 1e-8. The output has a line
-for each run, in the order in which they end: function, instance, dimensions, evaluations, and the number of the evaluation at which
-each of COCO's 51 targets was reached, from 100 to 1e-8 above f_opt; targets that were not reached are left out.
+SEARCH is one of those in SEARCHES, below. Each line of the input is a run: function, instance, dimensions, and the
+function's minimum, f_opt. A run has the bounds [-5, 5] and 10,000 evaluations per dimension, and stops when f is at
+most f_opt + 1e-8. The output has a line for each run, in the order in which they end: function, instance, dimensions,
+evaluations, and the number of the evaluation at which each of COCO's 51 targets was reached, from 100 to 1e-8 above
+f_opt. Targets that were not reached are omitted.
 
-Every search is given the same seed, 1. One that ends before its evaluations are spent begins anew, with the seed after that and the
-evaluations that are left.
+Every search gets the same seed, 1. A search that ends before its evaluations are used up restarts with the next seed
+and the remaining evaluations.
 """
 
 import argparse
@@ -18,7 +19,7 @@ import os
 import sys
 from multiprocessing import Pool
 
-# A run is one process: libraries that would use all cores would take them from other runs.
+# Each run is one process. Libraries must not use more cores, because these belong to other runs.
 for name in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"]:
     os.environ[name] = "1"
 
@@ -31,15 +32,15 @@ TARGETS = [10.0 ** (2.0 - 0.2 * i) for i in range(51)]
 
 
 class Over(Exception):
-    """The last target is reached, or all evaluations are spent."""
+    """The last target is reached, or all evaluations are used up."""
 
 
 class Counted:
-    """A function that notes which evaluation reaches which target, and ends the search by an exception."""
+    """A function that records which evaluation reaches which target, and ends the search by an exception."""
 
     def __init__(self, function, instance, dimensions, f_opt):
         options = f"function_indices: {function} dimensions: {dimensions}"
-        # The problem lives in its suite.
+        # The suite owns the problem, so keep it.
         self.suite = cocoex.Suite("bbob", f"instances: {instance}", options)
         (name,) = self.suite.ids()
         self.problem = self.suite.get_problem(name)
@@ -77,7 +78,7 @@ def bounds(f):
 
 
 def pycma(f, seed):
-    """BIPOP-CMA-ES, from points in [-4, 4] with a step of 2, as its authors run it on BBOB."""
+    """BIPOP-CMA-ES, from points in [-4, 4] with a step size of 2, as its authors run it on BBOB."""
     import cma
 
     random = np.random.default_rng(seed)
@@ -112,7 +113,7 @@ def pygmo(f, seed):
 
 
 def minion(f, seed, algorithm):
-    """An exception would end the process; so it is asked to stop after a generation, whose rest is not evaluated."""
+    """An exception would end the process, so the search stops after the generation; its rest is not evaluated."""
     import minionpy
 
     evaluate = lambda points: [np.inf if f.is_over() else f(np.asarray(x)) for x in points]
@@ -131,7 +132,7 @@ def bite(f, seed):
 
 
 def scipy(f, seed):
-    """Without the gradient search at the end; `tol` of 0: otherwise it would end when the population has come together to 1 %."""
+    """Without the final gradient search. With `tol=0` it does not stop when the population has converged to 1 %."""
     from scipy.optimize import differential_evolution
 
     settings = {"maxiter": f.left(), "tol": 0.0, "atol": 0.0, "polish": False}
@@ -150,7 +151,7 @@ SEARCHES = {
 
 
 def run(line, search):
-    """The line of the output for a line of the input."""
+    """The output line for an input line."""
     *problem, f_opt = line.split()
     f = Counted(*map(int, problem), float(f_opt))
     for seed in itertools.count(1):
@@ -159,7 +160,7 @@ def run(line, search):
             SEARCHES[search](f, seed)
         except Over:
             pass
-        # Some libraries keep exceptions to themselves.
+        # Some libraries swallow exceptions.
         if f.is_over():
             break
         if f.count == before:
@@ -168,7 +169,7 @@ def run(line, search):
 
 
 class Run:
-    """What a process of the pool calls."""
+    """The function that a process of the pool calls."""
 
     def __init__(self, search):
         self.search = search

@@ -1,4 +1,5 @@
-// What the programs of this folder share: errors, time, command line, draws, order, objectives.
+// Code shared by the programs in this folder: errors, time, command line, random numbers, order of fitnesses,
+// objectives.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -23,7 +24,7 @@ static double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// [--quick] [--only CASE,CASE]: a tenth of the iterations; some cases.
+// [--quick] [--only CASE,CASE]: a tenth of the iterations; only these cases.
 struct Options {
     bool quick = false;
     std::string only;
@@ -46,7 +47,7 @@ struct Options {
 struct Size {
     int particles, dimensions, runs = 1;
 
-    // As in a line: 64x1000 10 is a thousand runs of 64 particles in 10 dimensions.
+    // The size in an output line: 64x1000 10 means a thousand runs of 64 particles in 10 dimensions.
     std::string words() const {
         const std::string each = std::to_string(particles), all = runs > 1 ? "x" + std::to_string(runs) : "";
         return each + all + " " + std::to_string(dimensions);

@@ -1,5 +1,5 @@
-// What the kernels written for speed share, in float and double: draws, the order of fitnesses as integers, Rastrigin's
-// terms.
+// Code shared by the fast kernels, in float and double: random numbers, the order of fitnesses as integers, and the
+// terms of Rastrigin's function.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Rng {
         b = __funnelshift_l(t, t, 13);
         return r;
     }
-    // Uniform in [0, 1), of 23 bits or 52.
+    // Uniform in [0, 1), with 23 or 52 random bits.
     template <class Real>
     __device__ Real u01() {
         if constexpr (sizeof(Real) == 4) {
@@ -34,13 +34,13 @@ struct Rng {
             return __hiloint2double(0x3ff00000u | high, next()) - 1.0;
         }
     }
-    // c times such a number; in double it has 32 bits, as warpswarm's factors have.
+    // c times such a number. In double it has 32 random bits, like warpswarm's factors.
     template <class Real>
     __device__ Real times(Real c) {
         if constexpr (sizeof(Real) == 4) {
             return c * u01<float>();
         } else {
-            const double offset = 1048576.0;  // 2^20, whose last bit is 2^-32
+            const double offset = 1048576.0;  // 2^20; the last bit of its mantissa is 2^-32
             return fma(c, __hiloint2double(0x41300000u, next()), -offset * c);
         }
     }
@@ -63,7 +63,7 @@ __device__ inline double unordf(uint64_t o) {
 template <class Real>
 using Key = decltype(ordf(Real()));
 
-// The least key of a warp.
+// The smallest key in a warp.
 __device__ inline uint32_t warp_min(uint32_t key) { return __reduce_min_sync(FULL, key); }
 __device__ inline uint64_t warp_min(uint64_t key) {
     const uint32_t high = __reduce_min_sync(FULL, (uint32_t)(key >> 32));
@@ -81,7 +81,7 @@ __device__ inline Real infinity() {
 }
 
 __device__ inline float clamped(float a, float lo, float hi) { return fminf(fmaxf(a, lo), hi); }
-// There are no instructions for fmin and fmax in double, and these need not look for NaN.
+// The GPU has no instructions for fmin and fmax in double. These versions need not check for NaN.
 __device__ inline double clamped(double a, double lo, double hi) {
     a = a < lo ? lo : a;
     return a > hi ? hi : a;
@@ -92,8 +92,8 @@ __device__ inline float rast_term(float x) {  // x^2 - 10 cos(2 pi x) with exact
     return fmaf(x, x, -10.f * __cosf(6.283185307f * t));
 }
 
-// The same: the cosine is the sine of a quarter turn times s, s + s E D(E) with E = 1 - s^2, as in
-// crates/core/src/math/turns.rs.
+// The same in double. The cosine is the sine of a quarter turn times s, computed as s + s E D(E) with E = 1 - s^2, as
+// in crates/core/src/math/turns.rs.
 __device__ inline double rast_term(double x) {
     const double n = (x + 6755399441055744.0) - 6755399441055744.0;
     const double s = fma(-4.0, fabs(x - n), 1.0), e = fma(-s, s, 1.0);

@@ -1,10 +1,11 @@
-// Synchronous PSO with a global best, as fast as we could write it by hand in CUDA C++: what the GPU backend is
-// measured against. Of each case a few shapes of launch are tried, and the fastest is measured, three times.
+// Synchronous PSO with a global best, as fast as we could write it by hand in CUDA C++. The GPU backend is compared
+// with it. For each case, the program tries several launch shapes, and measures the fastest one three times.
 //
 //     nvcc -O3 -std=c++17 -arch=sm_90 -o fused fused.cu && ./fused [--quick] [--only CASE,CASE]
 //
-// Cases are those of `cargo xtask bench gpu`: `cpso_paper` the CPSO paper's table (w = 1, c1 = c2 = 2, unbounded), the
-// others the sphere in two dimensions and Rastrigin's function in more, clamped to [-R, 0.9 R]; `_f64` in double.
+// The cases are those of `cargo xtask bench gpu`. `cpso_paper` is the CPSO paper's table (w = 1, c1 = c2 = 2,
+// unbounded). The others minimise the sphere in two dimensions, and Rastrigin's function in more, clamped to [-R, 0.9
+// R]; those with `_f64` use double.
 
 #include <algorithm>
 #include <functional>
@@ -19,7 +20,7 @@ static void *g_gpos, *g_outf, *g_outx;
 static uint32_t g_seq = 0;
 static int g_sms;
 
-// Coefficients, box and highest velocity.
+// Coefficients, bounds and velocity limit.
 template <class Real>
 struct Setting {
     Real w, c, lo, hi, vmax;
@@ -32,7 +33,8 @@ constexpr Real R1 = Real(0.9) * Real(5.12);
 template <class Real>
 constexpr Setting<Real> RASTRIGIN{Real(W), Real(C), Real(-5.12), R1<Real>, R1<Real>};
 
-// A shape of launch: seconds of so many iterations, and the best value; negative where the device cannot run it.
+// A launch shape. Running it gives the seconds of some iterations and the best value; the seconds are negative if the
+// device cannot run it.
 struct Candidate {
     std::string name;
     std::function<double(int iterations, double* best)> run;
@@ -192,7 +194,8 @@ static Candidate rastrigin(int n, int d, int threads, int blocks) {
     return shape<float, L, DPL, PPT, F_RASTRIGIN, COMM, GREG, MAXT>(n, d, threads, blocks, RASTRIGIN<float>);
 }
 
-// With at least MINB blocks a multiprocessor, and PS and VS coordinates in shared memory, for which threads are MAXT.
+// With at least MINB blocks per multiprocessor. PS and VS coordinates are in shared memory, which needs exactly MAXT
+// threads.
 template <int L, int DPL, int PPT, int COMM, bool GREG, int MAXT, int MINB = 1, int PS = 0, int VS = 0>
 static Candidate rastrigin_f64(int n, int d, int threads, int blocks) {
     constexpr Setting<double> s = RASTRIGIN<double>;
@@ -219,7 +222,7 @@ static double stream_run(SParams<Real> P, int blocks_per_multiprocessor, int ite
     return seconds;
 }
 
-// So many rows of a warp at a time, and blocks a multiprocessor, at most 8.
+// The number of rows that a warp processes at a time, and of blocks per multiprocessor, at most 8.
 template <class Real>
 struct Rows {
     int rows, blocks;
@@ -313,7 +316,7 @@ int main(int count, char** words) {
                          {rows<float, 1>(8), rows<float, 2>(6), rows<float, 2>(4), rows<float, 4>(3)});
     }
     if (options.wants("n64k_d30_f64")) {
-        // Of 47 MB registers hold 34 at most: with coordinates in shared memory, and as the compiler spills.
+        // Registers can hold at most 34 of 47 MB: the variants use shared memory, or let the compiler spill.
         report("n64k_d30_f64", {65536, 30}, large,
                {rastrigin_f64<1, 30, 1, GRID, false, 512, 1, 30, 22>(65536, 30, 512, 128),
                 rastrigin_f64<1, 30, 1, GRID, false, 512, 1, 30, 0>(65536, 30, 512, 128),

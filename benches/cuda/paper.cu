@@ -1,11 +1,11 @@
-// The CPSO paper's Algorithms 2 to 5 as plain CUDA C++: an array of structs, a thread a particle, 32 threads a block,
-// three kernels an iteration (velocity; position, fitness and personal best; a tree in shared memory for the global
-// best), w = 1, c1 = c2 = 2, f = sqrt(x^2 + y^2). What differs: device memory instead of managed, an xorshift32 for each
-// particle. The reduction across blocks is finished in two ways:
+// The CPSO paper's Algorithms 2 to 5 in plain CUDA C++: an array of structs, one thread per particle, 32 threads per
+// block, three kernels per iteration (velocity; position, fitness and personal best; a tree reduction in shared memory
+// for the global best), w = 1, c1 = c2 = 2, f = sqrt(x^2 + y^2). Differences: device memory instead of managed memory,
+// and an xorshift32 generator per particle. The reduction across blocks has two variants:
 //
-//   paper_atomic  the first thread of each block publishes its best by an atomicMin of 64 bits
-//   paper_host    as the paper says: the host takes the blocks' bests, reduces them and sends the best back; it is
-//                 slow, and does a twentieth of the iterations
+//   paper_atomic  the first thread of each block publishes its best with an atomicMin of 64 bits
+//   paper_host    as in the paper: the host copies the bests of the blocks, reduces them and sends the result back; it
+//                 is slow, and executes a twentieth of the iterations
 //
 //     nvcc -O3 -std=c++17 -arch=sm_90 -o paper paper.cu && ./paper [--quick] [--only cpso_paper]
 
@@ -134,7 +134,7 @@ __global__ void computeGlobalBest(const Particle* p, unsigned long long* gpack, 
     }
 }
 
-// Seconds of so many iterations, reduced on the host or not.
+// Seconds for some iterations, with the reduction on the host or on the device.
 static double run(int n, int iters, bool cpu, float* bestf) {
     int grid = (n + BLK - 1) / BLK;
     Particle* p;

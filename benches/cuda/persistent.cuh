@@ -1,12 +1,12 @@
-// A swarm that stays in registers from its first iteration to its last: one launch, one exchange an iteration.
+// A swarm that stays in registers from the first iteration to the last: one launch, and one exchange per iteration.
 //
-//   BLOCK    one block, or one for each independent swarm: one __syncthreads an iteration
-//   CLUSTER  one cluster of up to 16 blocks: distributed shared memory and one barrier of the cluster
-//   GRID     a cooperative launch: each block posts a tagged slot of 16 bytes in the second-level cache, and its first
+//   BLOCK    one block, or one for each independent swarm: one __syncthreads per iteration
+//   CLUSTER  one cluster of up to 16 blocks: distributed shared memory and one cluster barrier per iteration
+//   GRID     a cooperative launch: each block writes a tagged slot of 16 bytes in the second-level cache, and its first
 //            warp polls all slots: barrier and reduction in one round trip
 //
-// L lanes share a particle, each with DPL coordinates; a thread has PPT particles. What registers cannot hold of a swarm
-// in double is in shared memory: PS coordinates of personal bests and VS of velocities.
+// L lanes share a particle, each with DPL coordinates; a thread has PPT particles. The part of a swarm in double that
+// does not fit in registers is in shared memory: PS coordinates of personal bests and VS of velocities.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -57,8 +57,8 @@ __device__ inline Key<Real> key_of(const uint4& slot) {
     }
 }
 
-// A thread's numbers, of which each particle's first S are in shared memory, beside those of the block's other threads,
-// which are THREADS.
+// The numbers of a thread. The first S of each particle are in shared memory, interleaved with those of the other
+// THREADS threads of the block.
 template <class Real, int PPT, int DPL, int S, int THREADS>
 struct Held {
     Real own[PPT][S < DPL ? DPL - S : 1];
@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(MAXT, MINB) pso_persist(const Params<Real> P) 
     }
     for (int t = 0; t <= P.iters; t++) {
         const int par = t & 1;
-        // ---- move, evaluate, personal best
+        // ---- move, evaluate, update the personal best
         Key<Real> cand = NOCAND;
         int ck = 0;
 #pragma unroll

@@ -1,15 +1,15 @@
-// A swarm in memory, larger than what registers hold: one launch an iteration, 20 bytes a coordinate, in double 40. A
-// warp has a particle's row, and a lane a vector of 16 bytes of it, in double two; dimensions are a multiple of 4, at
-// most 128.
+// A swarm in memory that does not fit in registers: one launch per iteration, 20 bytes per coordinate, in double 40. A
+// warp processes the row of a particle, and a lane a vector of 16 bytes of it, in double two vectors. The number of
+// dimensions is a multiple of 4, at most 128.
 #pragma once
 
 #include "device.cuh"
 
-// A fitness and whose it is; the least is the best.
+// A fitness and the index of its particle; the smallest is the best.
 template <class Real>
 struct Found;
 
-// In one word, for atomicMin.
+// The same in one word, for atomicMin.
 template <>
 struct Found<float> {
     unsigned long long word;
@@ -22,7 +22,7 @@ struct Found<float> {
     __device__ float fitness() const { return unordf((uint32_t)(word >> 32)); }
 };
 
-// Each block has one in memory.
+// In double: the key and the index need two words, so each block stores its best in memory.
 template <>
 struct Found<double> {
     uint64_t key, n;
@@ -61,7 +61,7 @@ struct SParams {
     uint32_t seed;
 };
 
-// The best of all blocks, for all threads of the last one.
+// The best of all blocks, returned to all threads of the last block.
 __device__ inline Found<float> best_of_all(const Found<float>* best, Found<float>*) {
     return {*(volatile unsigned long long*)best};
 }
@@ -96,7 +96,7 @@ __device__ inline Found<double> best_of_all(const Found<double>* best, Found<dou
 template <class Real, int FN, int R>
 __global__ void __launch_bounds__(256) pso_stream(const SParams<Real> P, const int t) {
     using Vec = typename Vector<Real>::Type;
-    constexpr int W = sizeof(Vec) / sizeof(Real), K = 4 / W;  // numbers of a vector, vectors of a lane
+    constexpr int W = sizeof(Vec) / sizeof(Real), K = 4 / W;  // numbers per vector, vectors per lane
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, DV = P.D >> (W == 4 ? 2 : 1);
     const int gw = blockIdx.x * (blockDim.x >> 5) + warp, nw = gridDim.x * (blockDim.x >> 5);
     __shared__ Found<Real> sb[8];

@@ -1,9 +1,9 @@
-"""One run of a CPU library from PyPI: prints seconds, evaluations and the best value.
+"""Runs a CPU library from PyPI once, and prints seconds, evaluations and the best value.
 
     python3 cpu.py LIBRARY ALGORITHM INDIVIDUALS DIMENSIONS ITERATIONS
 
-LIBRARY is pygmo, pyswarms, scipy or numpy, ALGORITHM pso, de or sa. All minimise Rastrigin's function in f64: pygmo its own, in
-C++, the others one in NumPy for the whole population at once. Defaults are the library's.
+LIBRARY is pygmo, pyswarms, scipy or numpy, and ALGORITHM is pso, de or sa. All minimise Rastrigin's function in f64:
+pygmo its own in C++, the others a NumPy function of the whole population. Parameters are the library's defaults.
 """
 
 import sys
@@ -15,7 +15,7 @@ RANGE = 5.12
 
 
 def rastrigin(x):
-    """Of a point in each row."""
+    """The values of the points in the rows."""
     return 10.0 * x.shape[1] + np.sum(x * x - 10.0 * np.cos(2.0 * np.pi * x), axis=1)
 
 
@@ -25,7 +25,7 @@ def pygmo(algorithm, individuals, dimensions, iterations):
     known = {
         "pso": lambda: pg.pso(gen=iterations, seed=1),
         "de": lambda: pg.de(gen=iterations, ftol=0.0, xtol=0.0, seed=1),
-        # A point that is moved: so many steps of each coordinate at a temperature, three of them.
+        # One point moves: this many steps of each coordinate at each temperature, with three temperatures.
         "sa": lambda: pg.simulated_annealing(
             n_T_adj=max(1, individuals * iterations // (20 * dimensions)),
             n_range_adj=20,
@@ -76,7 +76,7 @@ def scipy(_, individuals, dimensions, iterations):
 
 
 def by_hand(_, individuals, dimensions, iterations):
-    """PSO as one would write it in NumPy."""
+    """PSO written by hand in NumPy."""
     generator = np.random.default_rng(1)
     shape = (individuals, dimensions)
     x = generator.uniform(-RANGE, RANGE, shape)

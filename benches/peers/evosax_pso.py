@@ -1,7 +1,7 @@
 """evosax 0.3: PSO and DifferentialEvolution, ask-eval-tell within jit and scan, the fast path of its documentation.
 
-Its PSO draws one r1 and one r2 a particle, not a dimension, and has neither bounds nor a limit of velocities. Its DE draws
-indices in a way whose work and memory are quadratic in the individuals, so it runs on small cases only.
+Its PSO draws one r1 and one r2 per particle, not per dimension, and has neither bounds nor a velocity limit. The way in
+which its DE draws indices needs time and memory quadratic in the number of individuals, so it runs on small cases only.
 """
 
 import os

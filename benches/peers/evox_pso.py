@@ -1,8 +1,8 @@
 """EvoX 1.4: PSO and DE.
 
-evox_pso, evox_de: StdWorkflow and a compiled step, the path of its documentation and its benchmark.
-evox_vmap_pso, evox_vmap_de: the compiled vmap of the step, its path for many runs at once.
-evox_graph_pso: beyond its documentation, the compiled functional step captured as a CUDA graph.
+evox_pso, evox_de: StdWorkflow and a compiled step, as in its documentation and its benchmark.
+evox_vmap_pso, evox_vmap_de: the compiled vmap of the step, its method for many runs at once.
+evox_graph_pso: the compiled functional step captured as a CUDA graph, which its documentation does not mention.
 """
 
 from importlib.metadata import version
@@ -43,7 +43,7 @@ def state_of(flow):
 
 
 def of_each_run(state, case):
-    """The state, stacked, with another population for each run."""
+    """The stacked state, with another population for each run."""
     lower, upper = case.bounds
     state = {k: v.unsqueeze(0).expand(case.runs, *v.shape).clone() for k, v in state.items()}
     state[POPULATION] = torch.rand(state[POPULATION].shape) * (upper - lower) + lower

@@ -1,8 +1,9 @@
-"""What the peers on the GPU share: cases, options, and how long an iteration takes.
+"""Code shared by the peers on the GPU: cases, options, and the time measurement of an iteration.
 
-Each peer is a program: `python3 jax_pso.py [--quick] [--only CASE,CASE] [--budget SECONDS]`. It prints a line for each case,
-`system case individuals dimensions iterations seconds iterations/s best  # remarks`, with `~` before iterations that were
-fewer than wanted. `--cpu` takes small cases to the CPU, to see that everything runs. `cargo xtask bench gpu` runs them all.
+Each peer is a program: `python3 jax_pso.py [--quick] [--only CASE,CASE] [--budget SECONDS]`. It prints a line for each
+case, `system case individuals dimensions iterations seconds iterations/s best  # remarks`, with `~` before a number of
+iterations that is smaller than requested. `--cpu` runs small cases on the CPU, to test the programs.
+`cargo xtask bench gpu` runs all of them.
 """
 
 import argparse
@@ -12,7 +13,8 @@ import sys
 import time
 from typing import NamedTuple
 
-# What is in no registry that can be reached from the machine, behind all that is installed there.
+# Packages that are copied with this folder, because the machine may have no network. Installed packages take
+# precedence.
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "site"))
 
 
@@ -21,15 +23,15 @@ class Case(NamedTuple):
     individuals: int
     dimensions: int
     iterations: int
-    # Iterations in one call.
+    # The number of iterations in one call.
     block: int
     objective: str
-    # Independent runs.
+    # The number of independent runs.
     runs: int
 
     @property
     def bounds(self):
-        """Not symmetric, or clamped particles would land on the optimum by accident."""
+        """The bounds are not symmetric; otherwise clamped particles would hit the optimum by accident."""
         reach = 100.0 if self.objective == "sphere" else 5.12
         return -reach, 0.9 * reach
 
@@ -65,12 +67,12 @@ _START = time.perf_counter()
 
 
 def left():
-    """Seconds of the budget."""
+    """The remaining seconds of the budget."""
     return OPTIONS.budget - (time.perf_counter() - _START)
 
 
 def cases():
-    """Those that are asked for."""
+    """The requested cases."""
     only = set(filter(None, OPTIONS.only.split(",")))
     for case in ON_THE_CPU if OPTIONS.cpu else CASES:
         if only and case.name not in only:
@@ -85,7 +87,7 @@ def say(line):
 
 
 def measure(system, case, make):
-    """Prints the case's line. `make()` gives (reset, run a block, wait, best value)."""
+    """Measures a case and prints its line. `make()` returns functions: reset, run a block, wait, and best value."""
     if left() < 8:
         say(f"# skip {system} {case.name}: its time was over")
         return
@@ -122,7 +124,7 @@ def measure(system, case, make):
             f"{system} {case.name} {individuals} {case.dimensions} {mark}{iterations} {seconds:.6f} "
             f"{iterations / seconds:.1f} {float(best()):.6g}  # first call {first:.1f} s, {len(times)} timed"
         )
-    except Exception as error:  # Out of memory, unsupported, does not compile.
+    except Exception as error:  # Out of memory, unsupported, or a compile error.
         text = (str(error).splitlines() or [""])[0][:160]
         say(
             f"{system} {case.name} {case.individuals} {case.dimensions} {case.iterations} FAILED "

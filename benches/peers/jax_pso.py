@@ -1,7 +1,7 @@
-"""PSO in JAX by hand, as a good user of JAX would write it.
+"""PSO in JAX, written by hand as an experienced user would.
 
 jax_scan: jit and a fori_loop with a static number of iterations, the default generator (threefry), donated state.
-jax_tuned: the same with the generator rbg, one draw for r1 and r2, and for small swarms a scan, unrolled eight times.
+jax_tuned: the same with the generator rbg, one draw for r1 and r2, and a scan unrolled eight times for small swarms.
 """
 
 import os

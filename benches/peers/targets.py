@@ -1,29 +1,32 @@
-"""Seconds until the best value is at a target: SciPy, pycma, evosax and EvoX beside `benches/src/bin/gpu/targets.rs`.
+"""Measures the seconds until the best value reaches a target: SciPy, pycma, evosax and EvoX.
 
     python3 targets.py [--system scipy] [--seeds 20 | --quick] [--only PROBLEM,PROBLEM] [--budget SECONDS] [--cpu]
     python3 targets.py --check
 
 Prints a row for each method and problem,
 `system,method,problem,dimensions,device,polish,seconds,succeeded,tried,compile_seconds`; lines that begin with `# ` are
-remarks. `seconds` is the median of those of the `tried` seeds that have `succeeded`. `cargo xtask bench gpu --targets` runs
-each system by itself and puts the rows into `targets.csv`.
+remarks. `tried` is the number of seeds, `succeeded` the number of successful ones, and `seconds` their median time.
+`cargo xtask bench gpu --targets` runs each system separately and adds the rows to `targets.csv`.
 
-Functions, bounds, shifts and targets are those of targets.rs, in float64; a run may take 10 s. The clock stops at the
-evaluation that meets the target, or at the end of the generations that are computed in one call. A system that is not installed
-is one remark.
+Functions, bounds, shifts and targets are those of `benches/src/bin/gpu/targets.rs`, in float64; a run may take 10 s.
+The clock stops at the evaluation that reaches the target, or at the end of the generations that are computed in one
+call. For a system that is not installed, one remark is printed.
 
-* SciPy: `differential_evolution` with polish and `vectorized`, constraints as a `NonlinearConstraint`; `dual_annealing`, which
-  has no constraints. Both otherwise with their defaults: where they end by themselves, the run has failed.
-* pycma: BIPOP with nine restarts, and 0.3 of each range as its first step; from random points, with constraints (`fmin_con2`)
-  from one. SciPy and pycma run several seeds at the same time, in half as many processes as there are cores, one thread each.
+* SciPy: `differential_evolution` with polish and `vectorized`, constraints as a `NonlinearConstraint`;
+  `dual_annealing`, which has no constraints. Other options are defaults. If they stop by themselves, the run has
+  failed.
+* pycma: BIPOP with nine restarts, and 0.3 of each range as the initial step size. It starts from random points; with
+  constraints (`fmin_con2`) from one point. SciPy and pycma run several seeds in parallel, in half as many processes as
+  there are cores, with one thread each.
 * evosax: CMA_ES (4 + 3 ln D samples) and DifferentialEvolution (100 individuals), ask, evaluate and tell in `jit` and
-  `lax.scan`, 20 generations in one call; points are clipped to the bounds, and a run that has converged begins anew. An
-  infeasible point is worse than each feasible one. Compiled before, eight at the same time: `compile_seconds`.
-* EvoX: its JaDE (100 individuals), `StdWorkflow.step` compiled; on the functions without constraints. The function is an
-  operator of its own, so that a number of dimensions is compiled once: `compile_seconds`.
+  `lax.scan`, with 20 generations in one call. Points are clipped to the bounds, and a converged run restarts. An
+  infeasible point is worse than every feasible one. It is compiled in advance, eight programs in parallel:
+  `compile_seconds`.
+* EvoX: its JaDE (100 individuals), with a compiled `StdWorkflow.step`, on the functions without constraints. The
+  function is a custom operator, so that each number of dimensions is compiled only once: `compile_seconds`.
 
-A point counts only where it violates no constraint, as with ours. A row may take its part of what is left of the budget, or an
-eighth, and has at least one seed.
+A point counts only if it violates no constraint, as in our measurements. A row may take an equal share of the remaining
+budget, or an eighth if that is more, and has at least one seed.
 """
 
 import argparse
@@ -38,13 +41,14 @@ from typing import NamedTuple
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-# What is in no registry that can be reached from the machine, behind all that is installed there.
+# Packages that are copied with this folder, because the machine may have no network. Installed packages take
+# precedence.
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "site"))
 
 SEEDS = 20
 FEW_SEEDS = 5
 LIMIT = 10.0
-# Seeds after which a row whose runs all fail is given up.
+# The number of seeds after which a row stops if all have failed.
 LEAST_SEEDS = 3
 INFEASIBLE = 1e30
 
@@ -84,7 +88,8 @@ def one_line(error):
     return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:160]}"
 
 
-# The problems: values and constraints of points [..., D] in NumPy, JAX or PyTorch (`np`), at most zero where they are met.
+# The problems: values and constraints of points [..., D] in NumPy, JAX or PyTorch (`np`). A constraint is satisfied if
+# it is at most zero.
 
 
 class Problem(NamedTuple):
@@ -122,7 +127,7 @@ def rastrigin(np, x):
 
 
 def over(np, x, f):
-    """An array [D] of f(i), i from 1, of the kind of x."""
+    """An array [D] of f(i), i from 1 on, of the same type as x."""
     return np.asarray([f(i) for i in range(1, x.shape[-1] + 1)], **({"device": x.device} if np.__name__ == "torch" else {}))
 
 
@@ -295,7 +300,7 @@ PROBLEMS = [
     ),
 ]
 
-# Best points, and values at a point each that the library's documentation works out by hand.
+# The best points; and for each problem a point and its value, computed by hand in the library's documentation.
 BEST = {
     "schwefel-2.26": [420.968746359982] * 10,
     "rosenbrock": [1.5] * 10,
@@ -321,7 +326,7 @@ KNOWN = [
 
 
 def check():
-    """Compares with the optima and with values known by hand; in NumPy, and in JAX where it is installed."""
+    """Compares with the optima and with values computed by hand, in NumPy, and in JAX if it is installed."""
     import numpy
 
     for problem in PROBLEMS:
@@ -330,7 +335,7 @@ def check():
             x = numpy.asarray(BEST[problem.name])
         value, violation = problem.at(numpy, x), problem.violation(numpy, x)
         assert abs(value - problem.least) <= 1e-9 * max(1.0, abs(problem.least)), (problem.name, value)
-        # Stresses and volumes are large numbers.
+        # The tolerance is not smaller, because stresses and volumes are large numbers.
         assert violation <= 1e-8, (problem.name, violation)
         rows = numpy.stack([x, x, x])
         assert (problem.at(numpy, rows) == value).all() and problem.violation(numpy, rows).shape == (3,)
@@ -340,7 +345,7 @@ def check():
     say("all as known")
 
 
-# The row of a method and a problem, and how many seeds it has.
+# The row of a method and a problem, and the number of its seeds.
 
 
 class Row:
@@ -354,7 +359,7 @@ class Row:
             self.seconds.append(seconds)
 
     def goes_on(self, seeds, is_over):
-        """Whether another seed is to be tried."""
+        """Whether to try another seed."""
         fails = not self.seconds and self.tried >= LEAST_SEEDS
         return self.tried < seeds and not fails and not (self.tried > 0 and is_over)
 
@@ -365,13 +370,13 @@ class Row:
 
 
 class Parts:
-    """Parts of what is left of a budget: equal ones, or eighths where there are more rows."""
+    """Divides the remaining budget: into equal shares, or into eighths if more than eight rows are left."""
 
     def __init__(self, count, end):
         self.count, self.end = count, end
 
     def next(self, what):
-        """When the next row's part is over; nothing where the budget is."""
+        """The end time of the next row; None if the budget is used up."""
         now, self.count = time.perf_counter(), self.count - 1
         if now > self.end:
             say(f"# skip {what}: its time was over")
@@ -379,7 +384,7 @@ class Parts:
         return now + (self.end - now) / min(self.count + 1, 8)
 
 
-# SciPy and pycma, in processes.
+# SciPy and pycma, in a pool of processes.
 
 
 class Reached(Exception):
@@ -391,7 +396,7 @@ class Late(Exception):
 
 
 class Watched:
-    """A problem in NumPy of points [..., D], which ends the run that meets its target, or takes too long."""
+    """A problem in NumPy for points [..., D]. It ends a run that reaches its target, or that takes too long."""
 
     def __init__(self, problem):
         import numpy
@@ -455,7 +460,7 @@ def pycma(problem, f, seed):
 
 
 def by_watch(method, name, dimensions, seed):
-    """Seconds, and whether the target was met, in a process of the pool."""
+    """Runs in a process of the pool; returns the seconds, and whether the target was reached."""
     import warnings
 
     warnings.filterwarnings("ignore")
@@ -484,7 +489,7 @@ def in_processes(system, methods, problems, options, end):
     workers = max(1, (os.cpu_count() or 1) // 2)
     parts = Parts(len(pairs), end)
     with ProcessPoolExecutor(workers) as pool:
-        # Everything is imported, and has run once.
+        # Warm-up: import everything, and run it once.
         warm = [pool.submit(by_watch, method, "sphere", 10, seed) for seed in range(4 * workers) for method in methods]
         for done in warm:
             done.result()
@@ -518,7 +523,7 @@ def run_pycma(problems, options, end):
     in_processes("pycma", ["bipop"], problems, options, end)
 
 
-# evosax, within the unit cube.
+# evosax, in the unit cube.
 
 
 class Evosax:
@@ -543,7 +548,7 @@ class Evosax:
         self.patience = max(300, 100 + 100 * d**1.5 / self.population) if self.is_cma else math.inf
 
     def values(self, y):
-        """Of points in the unit cube; infeasible ones are worse than all others, by how much they are."""
+        """The values of points in the unit cube; infeasible points are worse than all others, ordered by violation."""
         jnp, problem = self.jnp, self.problem
         lower, upper = jnp.asarray(problem.bounds).T
         x = lower + (upper - lower) * jnp.clip(y, 0.0, 1.0)
@@ -561,7 +566,7 @@ class Evosax:
         return self.strong({"key": key, "state": state, "best": jnp.inf, "unimproved": 0, "is_over": False})
 
     def strong(self, tree):
-        """Arrays without JAX's weak types: what `begin` and `chunk` return must look the same."""
+        """Removes JAX's weak types, so that `begin` and `chunk` return the same types."""
         is_key = lambda x: self.jax.dtypes.issubdtype(x.dtype, self.jax.dtypes.prng_key)
         one = lambda x: x if is_key(x) else self.jax.lax.convert_element_type(x, x.dtype)
         return self.jax.tree.map(lambda x: one(self.jnp.asarray(x)), tree)
@@ -583,14 +588,14 @@ class Evosax:
         return self.strong({"key": key, "state": state, "best": best, "unimproved": unimproved, "is_over": is_over})
 
     def chunk(self, run):
-        """Some generations of a run, which begins anew where it is over; and its best value."""
+        """Executes some generations of a run, which restarts if it has ended; returns it with its best value."""
         jax, jnp = self.jax, self.jnp
         run, _ = jax.lax.scan(lambda run, _: (self.generation(run), None), run, None, length=self.GENERATIONS)
         best, fresh = run["best"], self.begin(run["key"])
         return jax.tree.map(lambda new, old: jnp.where(run["is_over"], new, old), fresh, run), best
 
     def compile(self):
-        """Seconds that it takes."""
+        """Compiles, and returns the seconds it took."""
         jax, start = self.jax, time.perf_counter()
         self.begin = jax.jit(self.begin)
         key = jax.random.key(0)
@@ -600,7 +605,7 @@ class Evosax:
         return time.perf_counter() - start
 
     def solve(self, seed):
-        """Seconds, and whether the target was met."""
+        """Solves with a seed; returns the seconds, and whether the target was reached."""
         start = time.perf_counter()
         run = self.begin_compiled(self.jax.random.key(seed))
         while True:
@@ -705,7 +710,7 @@ class Evox:
         Evox.current = problem, lower, upper - lower
 
     def solve(self, seed, limit):
-        """Seconds, and whether the target was met."""
+        """Solves with a seed; returns the seconds, and whether the target was reached."""
         torch = self.torch
         torch.manual_seed(seed)
         start = time.perf_counter()

@@ -1,7 +1,7 @@
-"""PSO in PyTorch by hand, as a good user of PyTorch would write it.
+"""PSO in PyTorch, written by hand as an experienced user would.
 
-torch_graph: many iterations captured as one CUDA graph. torch_compile_graph: the same of a compiled step. torch_eager: neither,
-on two cases.
+torch_graph: many iterations captured as one CUDA graph. torch_compile_graph: the same with a compiled step.
+torch_eager: neither, on two cases.
 """
 
 import torch
