@@ -1,4 +1,4 @@
-//! Compiles the tests' own objective for GPUs, if there is something to compile it with.
+//! Compiles the tests' own objective for GPUs, if a device toolchain is available.
 
 fn main() {
     warpswarm_ptx_builder::for_build_script(&warpswarm_ptx_builder::BuildScript {

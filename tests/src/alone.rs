@@ -1,4 +1,4 @@
-//! Tests in a process of their own, for what concerns a whole process.
+//! Runs tests in a separate process, if they depend on properties of a whole process.
 
 use std::env;
 use std::fs;
@@ -6,23 +6,23 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Says that a process was started for one test.
+/// The environment variable of a process that was started for one test.
 const ALONE: &str = "WARPSWARM_TEST_ALONE";
-/// What a process may take beyond the time that it is meant to.
+/// The additional time that a process may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Does a test's work in a process that is started for it, with these variables in its environment: `test`, which
-/// calls this, is run in there again. What the process says, the test says.
+/// Does a test's work in a new process with these environment variables. The process runs `test`, the caller of this
+/// function, again. The output of the process becomes that of the test.
 ///
 /// # Panics
 ///
-/// Where the work does, or takes a minute longer than `takes`.
+/// If the work panics, or takes a minute longer than `takes`.
 pub fn alone(test: &str, takes: Duration, variables: &[(&str, &str)], work: impl FnOnce()) {
     if env::var_os(ALONE).is_some() {
         return work();
     }
     let said = tempfile::NamedTempFile::new().expect("a file");
-    // One place in the file for both, so that neither writes over the other.
+    // Both streams share one file position, so that they do not overwrite each other.
     let to_file = || said.as_file().try_clone().expect("a file");
     let mut child = Command::new(env::current_exe().expect("a program"))
         .args(["--exact", test, "--nocapture"])

@@ -1,5 +1,5 @@
-//! Every call to a device fails once. The error names it, nothing stays allocated, and the optimiser is as the
-//! documentation of [`Optimiser`] says: it goes on, or is lost until a state is brought.
+//! Lets every call of a device fail once. The error must name the call, and no memory may stay allocated. The optimiser
+//! must behave as documented in [`Optimiser`]: it continues, or it is lost until a state is imported.
 
 use warpswarm::faults::{self, Call};
 use warpswarm::problems::{self, Rastrigin};
@@ -12,39 +12,40 @@ use crate::{assert_same, problem_files};
 
 type Result<T> = warpswarm::Result<T>;
 
-/// What was done to optimisers.
+/// The counts of injected faults.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Injected {
     /// Calls that failed.
     pub faults: u64,
-    /// Those after which everything was as it should be.
+    /// Faults after which everything was correct.
     pub survived: u64,
-    /// Those after which the optimiser went on by itself.
+    /// Faults after which the optimiser continued by itself.
     pub went_on: u64,
-    /// Those after which it was lost, and went on from a state.
+    /// Faults after which it was lost, and continued from a state.
     pub restored: u64,
 }
 
-/// Something to run.
+/// A scenario to run.
 pub struct Scenario {
-    /// What it is.
+    /// Its name.
     pub name: &'static str,
     make: Box<dyn Fn() -> Result<Optimiser<f32>>>,
 }
 
-/// What a run that nothing disturbs gives.
+/// The result of a run without faults.
 struct Whole {
     runs: Vec<RunReport<f32>>,
     history: Vec<u64>,
     state: Vec<Swarm<f32>>,
-    /// After two iterations.
+    /// The state after two iterations.
     middle: Vec<Swarm<f32>>,
 }
 
-/// Several algorithms with all schedules, who ever evaluates.
+/// Several algorithms with all schedules, for built-in problems, closures and expressions.
 pub fn scenarios(backend: Backend) -> Vec<Scenario> {
     use Schedule::{Hosted, Resident, Stepwise, Streaming};
-    // A GPU has more multiprocessors than the emulator, and gives warps and lanes to more individuals.
+    // A GPU has more multiprocessors than the emulator, so it assigns warps and lanes up to a larger number of
+    // individuals.
     let many = |emulated| if backend == Backend::Emulator { emulated } else { 40 * emulated };
     let de = || Algorithm::from(DeParams::default());
     let pso = || Algorithm::from(PsoParams::default());
@@ -100,11 +101,11 @@ pub fn scenarios(backend: Backend) -> Vec<Scenario> {
     ]
 }
 
-/// Has every call of each of these fail, one after the other.
+/// Lets every call in each of these scenarios fail, one after the other.
 ///
 /// # Panics
 ///
-/// Where something is not as it should be.
+/// If the behaviour is not correct.
 pub fn check(scenarios: &[Scenario]) -> Injected {
     let mut injected = Injected::default();
     scenarios.iter().for_each(|scenario| scenario.check(&mut injected));
@@ -112,11 +113,11 @@ pub fn check(scenarios: &[Scenario]) -> Injected {
 }
 
 impl Scenario {
-    /// How it is laid over the device.
+    /// The plan of the scenario on the device.
     ///
     /// # Panics
     ///
-    /// Where it cannot be.
+    /// If there is none.
     pub fn plan(&self) -> Plan {
         self.made().plan().expect("a device")
     }
@@ -135,7 +136,7 @@ impl Scenario {
         Whole { history: history(&report), runs: report.runs, state, middle }
     }
 
-    /// The bits of a run that goes on.
+    /// Checks that a continued run ends with the bits of the undisturbed run.
     fn check_end(&self, optimiser: &mut Optimiser<f32>, whole: &Whole, what: &str) -> Result<()> {
         let report = optimiser.run()?;
         assert_eq!(report.runs, whole.runs, "{what}");
@@ -173,7 +174,8 @@ impl Scenario {
             }
             drop(optimiser);
             assert_eq!(faults::held(), before, "{what}, {call:?}: bytes of the device");
-            // The next one goes further than this call; here, where it is the first of its kind, to the end.
+            // The next fault occurs later than this call. Only for the first call of each kind does the run continue to
+            // the end.
             if !kinds.contains(&call) {
                 kinds.push(call);
                 self.check_end(&mut self.made(), &whole, &what).unwrap();
@@ -183,7 +185,7 @@ impl Scenario {
         assert_eq!(faults::held(), before, "{}", self.name);
     }
 
-    /// An optimiser goes on after an error, or says it again until it has been brought a state.
+    /// After an error, an optimiser continues, or repeats the error until a state is imported.
     fn check_after(
         &self,
         optimiser: &mut Optimiser<f32>,
@@ -231,7 +233,7 @@ fn history(report: &Report<f32>) -> Vec<u64> {
     report.history.iter().map(|record| record.iterations).collect()
 }
 
-/// Whether an error says what failed.
+/// Whether an error names the failed call.
 fn names(error: &Error, call: Call) -> bool {
     match (error, call) {
         (Error::OutOfMemory { bytes, free }, Call::Allocate) => *bytes > 0 && *free > 0,

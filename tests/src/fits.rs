@@ -1,4 +1,4 @@
-//! Fits of a model of one's own have the same bits on the CPU and on a device.
+//! Fits of your own model have the same bits on the CPU and on a device.
 
 use probe::Decay;
 use warpswarm::fit::{Fit, FitSettings, Fits, FittedModel, Observed};
@@ -6,7 +6,7 @@ use warpswarm::{Backend, Bounds, Data, Precise, Variable, fit};
 
 use crate::own::KERNELS;
 
-/// Everything that a fit says, as bits.
+/// All results of a fit, as bits.
 fn bits<R: Precise>(fit: Fit<'_, R>) -> Vec<u64> {
     let mut all: Vec<R> = fit.parameters();
     all.extend((0..9).map(|k| fit.covariance(k / 3, k % 3)));
@@ -15,7 +15,8 @@ fn bits<R: Precise>(fit: Fit<'_, R>) -> Vec<u64> {
     bits.chain([u64::from(fit.evaluations()), fit.status() as u64]).collect()
 }
 
-/// As many fits, which start where they are searched for, or in the same place, or each in its own: `starts` are 0, 1 or all.
+/// Runs `count` fits. `starts` is the number of starting points: 0 for a search, 1 for a common one, or one for each
+/// fit.
 fn on<R: Precise>(
     backend: Backend,
     (fits, rows): (u64, usize),
@@ -56,11 +57,12 @@ fn of<R: Precise>(
     Ok(())
 }
 
-/// Compares fits on a backend with the CPU's: some, so many that starts are searched for there, and one over many rows.
+/// Compares fits on a backend with those on the CPU: a few fits, enough fits that the device searches for starting
+/// points, and one fit of many rows.
 ///
 /// # Errors
 ///
-/// Where the device fails.
+/// If the device fails.
 pub fn check(backend: Backend) -> Result<(), warpswarm::Error> {
     for (fits, rows, starts) in
         [(5, 40, 0), (300, 12, 0), (300, 12, 1), (70, 12, 70), (1, 66_000, 0)]
@@ -71,11 +73,11 @@ pub fn check(backend: Backend) -> Result<(), warpswarm::Error> {
     Ok(())
 }
 
-/// The same of so many that several threads copy their data and what they come to.
+/// The same for so many fits that several threads copy their data and results.
 ///
 /// # Errors
 ///
-/// Where the device fails.
+/// If the device fails.
 pub fn check_many(backend: Backend) -> Result<(), warpswarm::Error> {
     of::<f32>(backend, (150_000, 12), 0)?;
     of::<f64>(backend, (150_001, 12), 150_001)?;

@@ -1,4 +1,4 @@
-//! Individuals that go from run to run: whoever is taken, and whoever comes, is the same in every place.
+//! Migration of individuals between runs: emigrants and accepted immigrants are the same in every place.
 
 use warpswarm::migration::{Migrants, Migration, Replacement, Selection};
 use warpswarm::problems::Precise;
@@ -6,18 +6,18 @@ use warpswarm::{Optimiser, Stop};
 
 use crate::{Case, Place, assert_same, falls, methods};
 
-/// Migrants of a run that has so many individuals: some, and all.
+/// Numbers of migrants for a run with this number of individuals: some, and all.
 fn counts(individuals: u64) -> [u64; 3] {
     [1, (individuals / 3).max(1), individuals]
 }
 
-/// What each run is offered: nothing for the first one, for others what those before have left.
+/// The immigrants of each run: none for the first run, and for each other run the emigrants of the previous one.
 fn offered<R: Precise>(emigrants: &[Migrants<R>]) -> Vec<Migrants<R>> {
     let none = || Migrants { fitness: Vec::new(), positions: Vec::new() };
     let before = |run: usize| if run == 0 { none() } else { emigrants[run - 1].clone() };
     let mut offered: Vec<_> = (0..emigrants.len()).map(before).collect();
     if let Some(third) = offered.get_mut(2) {
-        // Fewer than others.
+        // One run gets fewer immigrants than the others.
         let dimensions = third.positions.len() / third.fitness.len();
         third.fitness.truncate(1);
         third.positions.truncate(dimensions);
@@ -25,7 +25,7 @@ fn offered<R: Precise>(emigrants: &[Migrants<R>]) -> Vec<Migrants<R>> {
     offered
 }
 
-/// Does the same with two optimisers, and demands the same.
+/// Runs two optimisers with the same migrations, and requires the same results.
 fn check_one<R: Precise>(case: &Case, place: Place, what: &str) {
     let start = |place| case.start::<R>(place).unwrap_or_else(|error| panic!("{what}: {error}"));
     let (mut expected, mut found) = (start(Place::REFERENCE), start(place));
@@ -56,11 +56,11 @@ fn check_one<R: Precise>(case: &Case, place: Place, what: &str) {
     }
 }
 
-/// Lets individuals of several runs migrate in all places, and demands the reference's bits; in both precisions.
+/// Lets individuals of several runs migrate in all places, and requires the reference's bits in both precisions.
 ///
 /// # Panics
 ///
-/// Where a place differs.
+/// If a place differs.
 pub fn check(individuals: &[u64], dimensions: &[usize], places: &[Place]) {
     let cases = individuals.iter().flat_map(|&individuals| {
         dimensions.iter().map(move |&dimensions| Case {
@@ -85,8 +85,8 @@ pub fn check(individuals: &[u64], dimensions: &[usize], places: &[Place]) {
     }
 }
 
-/// What comes to an island in place of its best: by turns the same one, nobody who would be let in, one who is better than
-/// all, and one who is better than most.
+/// The immigrants of an island instead of its own best ones. They alternate: the same one, one that is not accepted,
+/// one that is better than all, and one that is better than most.
 fn visitor<R: Precise>(epoch: u64, mut best: Migrants<R>) -> Migrants<R> {
     let value = &mut best.fitness[0].value;
     let shifted = |by: f64| R::from_f64(value.to_f64() + by);
@@ -100,13 +100,13 @@ fn visitor<R: Precise>(epoch: u64, mut best: Migrants<R>) -> Migrants<R> {
     best
 }
 
-/// Does epochs in one go, and one after the other in the reference.
+/// Runs epochs in one call, and one by one in the reference.
 fn check_epochs_of<R: Precise>(case: &Case, place: Place, (every, epochs): (u64, u64)) {
     let case = &Case { migrates: true, ..case.clone() };
     let what = format!("{case:?} at {place:?} in {}, {epochs} epochs of {every}", R::NAME);
     let start = |place| case.start::<R>(place).unwrap_or_else(|error| panic!("{what}: {error}"));
     let (mut expected, mut found) = (start(Place::REFERENCE), start(place));
-    // In two launches.
+    // Use two launches.
     for part in [epochs / 3, epochs - epochs / 3] {
         let mut sent = Vec::new();
         for epoch in 0..part {
@@ -128,12 +128,12 @@ fn check_epochs_of<R: Precise>(case: &Case, place: Place, (every, epochs): (u64,
     }
 }
 
-/// Does epochs of an island in one go in these places, each for swarms of these sizes, and demands the reference's bits; in
+/// Runs epochs of an island in one call in this place, for swarms of these sizes, and requires the reference's bits in
 /// both precisions.
 ///
 /// # Panics
 ///
-/// Where a place differs, or does epochs one by one.
+/// If the place differs, or if it runs the epochs one by one.
 pub fn check_epochs(sizes: &[(&'static str, usize, u64)], place: Place, iterations: u64) {
     for &(problem, dimensions, individuals) in sizes {
         let case = Case::new(problem, dimensions, individuals);

@@ -1,4 +1,4 @@
-//! Runs whose coordinates are counted beyond 2^31.
+//! Runs with more than 2^31 coordinates.
 
 use warpswarm::problem_file::ProblemFile;
 use warpswarm::problems;
@@ -8,11 +8,12 @@ use warpswarm_core::random::{Purpose, Stream};
 
 use crate::Place;
 
-/// Coordinates of an individual: a power of two, so that rows have no other places.
+/// The coordinates of an individual. It is a power of two, so that rows have no padding.
 pub const DIMENSIONS: usize = 128;
-/// Of so many individuals the last one's coordinates are beyond 2^31.
+/// With this number of individuals, the coordinates of the last one are beyond 2^31.
 pub const INDIVIDUALS: u64 = (1 << 24) + 1;
-/// Of so many runs of a sixteenth of them the last one's are.
+/// With this number of runs, each with a sixteenth of these individuals, the coordinates of the last run are beyond
+/// 2^31.
 pub const RUNS: u64 = 17;
 
 const SEED: u64 = 7;
@@ -32,7 +33,7 @@ fn settings(individuals: u64, iterations: u64, place: Place) -> Settings {
     }
 }
 
-/// Where an individual of the first run begins.
+/// The initial point of an individual in the first run.
 fn start(individual: u64) -> Vec<f32> {
     let key = RunId { seed: SEED, run: 0 }.key();
     let stream = Stream::new(key, Purpose::Move, 0, individual as u32);
@@ -40,12 +41,13 @@ fn start(individual: u64) -> Vec<f32> {
     (0..DIMENSIONS as u32).map(coordinate).collect()
 }
 
-/// The optimum is where the last individual begins, of which the draws are computed here: it is the best from the first
-/// iteration on, if its row is its own and is read to the end.
+/// Places the optimum at the initial point of the last individual, which is computed here from its random numbers. The
+/// last individual must be the best from the first iteration on. This is only the case if its row is at the correct
+/// address and is read completely.
 ///
 /// # Panics
 ///
-/// Where it is not, or the runs cannot be had.
+/// If it is not the best, or if the runs fail.
 pub fn check_last_individual(algorithm: Algorithm, individuals: u64, place: Place) {
     let last = start(individuals - 1);
     let folder = tempfile::tempdir().expect("a folder");
@@ -70,11 +72,11 @@ pub fn check_last_individual(algorithm: Algorithm, individuals: u64, place: Plac
     check(&optimiser.run().unwrap().runs[0], 2);
 }
 
-/// The last of many runs gives the bits that it gives alone on the CPU.
+/// Checks that the last of many runs has the same bits as alone on the CPU.
 ///
 /// # Panics
 ///
-/// Where it does not, or the runs cannot be had.
+/// If it does not, or if the runs fail.
 pub fn check_last_run(algorithm: &Algorithm, (runs, individuals): (u64, u64), place: Place) {
     let info = problems::find("rastrigin").expect("a problem");
     let bounds = info.bounds(DIMENSIONS).expect("its dimensions");

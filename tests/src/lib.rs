@@ -1,11 +1,11 @@
-//! One statement, checked over a matrix: a run's bits depend on nothing but the problem, the
+//! Checks one statement over a matrix of cases: the bits of a run depend only on the problem, the
 //! parameters and the seed.
 //!
-//! A [`Case`] says what is run, a [`Place`] where; [`check`] runs it on one thread of the CPU and in
-//! other places, and compares the whole state, bit for bit.
+//! A [`Case`] is what to run, and a [`Place`] is where. [`check`] runs a case on one thread of the CPU and in
+//! other places, and compares the complete states bit by bit.
 
 pub mod alone;
-// The random configurations of the library's properties.
+// The random configurations from the library's property tests.
 #[path = "../../crates/host/tests/all/properties/cases.rs"]
 #[allow(dead_code, unreachable_pub)]
 mod cases;
@@ -47,54 +47,54 @@ use warpswarm_core::pso_topology::Topology;
 use warpswarm_core::scatter_search::Update;
 use warpswarm_cpu_ref::{Swarm, difference};
 
-/// The heap of every program of these tests, counted.
+/// The allocator of every program of these tests, which counts the heap.
 #[global_allocator]
 static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 
-/// Something to run.
+/// A case to run.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The problem's name.
     pub problem: &'static str,
-    /// Coordinates.
+    /// The number of coordinates.
     pub dimensions: usize,
-    /// Particles.
+    /// The number of individuals.
     pub individuals: u64,
-    /// Runs, as one batch.
+    /// The number of runs in one batch.
     pub runs: u64,
-    /// Iterations.
+    /// The number of iterations.
     pub iterations: u64,
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// When a run stops by itself.
+    /// The stop conditions of a run.
     pub stop: Stop,
-    /// What counts of constraints.
+    /// The treatment of constraint violations.
     pub constraints: Constraints,
-    /// Whether individuals come from other runs.
+    /// Whether individuals migrate between runs.
     pub migrates: bool,
-    /// What a run does when it has converged.
+    /// Whether a run restarts after convergence.
     pub restart: Restart,
 }
 
-/// Where and how it is run.
+/// Where and how a case is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// The backend.
     pub backend: Backend,
-    /// The devices, as [`Devices`](warpswarm::Devices) are written.
+    /// The devices, as text for [`Devices`](warpswarm::Devices).
     pub devices: &'static str,
-    /// Whether these share the particles of each run.
+    /// Whether the devices share the particles of each run.
     pub split: bool,
-    /// The schedule, on a device.
+    /// The schedule on a device.
     pub schedule: Schedule,
-    /// The block size, on a device.
+    /// The block size on a device.
     pub block_size: Option<u32>,
-    /// Threads, on the CPU.
+    /// The number of threads on the CPU.
     pub threads: Option<usize>,
 }
 
 impl Case {
-    /// A few iterations of PSO as it is by default.
+    /// A few iterations of PSO with default parameters.
     pub fn new(problem: &'static str, dimensions: usize, individuals: u64) -> Self {
         Case {
             problem,
@@ -110,7 +110,7 @@ impl Case {
         }
     }
 
-    /// The same with a level that falls to zero half of the way.
+    /// The same with a level of ignored violations that falls to zero halfway.
     pub fn eased(self) -> Self {
         let stop = self.stop.clone().or_iterations(self.iterations);
         Case { constraints: Constraints::Epsilon, stop, ..self }
@@ -120,13 +120,13 @@ impl Case {
     pub fn with(mut self, algorithm: impl Into<Algorithm>) -> Self {
         self.algorithm = algorithm.into();
         if matches!(self.algorithm, Algorithm::ScatterSearch(_)) {
-            // Two of its cycles.
+            // Two cycles of the algorithm.
             self.iterations = self.iterations.max(16);
         }
         self
     }
 
-    /// The same with another boundary mode, and moves so large that it is needed.
+    /// The same with another boundary mode, and with moves that are large enough to need it.
     pub fn with_boundary(mut self, boundary: Boundary) -> Self {
         let mode = boundary_name(boundary);
         let fast: &[(&str, &str)] = match self.algorithm {
@@ -144,11 +144,11 @@ impl Case {
         self
     }
 
-    /// The optimiser, its individuals placed.
+    /// An optimiser with placed individuals.
     ///
     /// # Errors
     ///
-    /// Where it cannot be run there.
+    /// If the case cannot run in this place.
     pub fn start<R: Precise>(&self, place: Place) -> Result<Optimiser<R>, warpswarm::Error> {
         let info = problems::find(self.problem)?;
         let bounds = info.bounds(self.dimensions)?;
@@ -169,16 +169,16 @@ impl Case {
             polish: Some(false),
             ..Settings::default()
         };
-        // Off the centre: a symmetric box with limited velocities hits a centred optimum by accident.
+        // Shift the optimum: with symmetric bounds and limited velocities, swarms hit a centred optimum by accident.
         let shift = if info.dimensions.is_fixed() { 0.0 } else { 0.1875 * bounds.upper()[0] };
         info.optimiser::<R>(shift, &bounds, &self.algorithm, &settings)
     }
 
-    /// How it is laid over a device.
+    /// The plan of the case on a device.
     ///
     /// # Panics
     ///
-    /// Where it cannot be run there, or the place is no device.
+    /// If the case cannot run in this place, or if the place is not a device.
     pub fn plan<R: Precise>(&self, place: Place) -> Plan {
         self.start::<R>(place).unwrap().plan().expect("a device")
     }
@@ -191,7 +191,7 @@ impl Case {
 }
 
 impl Place {
-    /// One thread of the CPU: what everything else is compared with.
+    /// One thread of the CPU, with which all other places are compared.
     pub const REFERENCE: Place = Place {
         backend: Backend::Cpu,
         devices: "0",
@@ -201,7 +201,7 @@ impl Place {
         threads: Some(1),
     };
 
-    /// So many threads of the CPU.
+    /// This number of CPU threads.
     pub fn threads(threads: usize) -> Self {
         Place { threads: Some(threads), ..Place::REFERENCE }
     }
@@ -211,23 +211,23 @@ impl Place {
         Place { backend, devices: "0", split: false, schedule, block_size, threads: None }
     }
 
-    /// The same on other devices.
+    /// The same on these devices.
     pub fn over(self, devices: &'static str) -> Self {
         Place { devices, ..self }
     }
 
-    /// The same, each swarm split over the devices.
+    /// The same, with each swarm split over the devices.
     pub fn split(self) -> Self {
         Place { split: true, ..self }
     }
 
-    /// A device with every schedule and several block sizes.
+    /// The places on a device: every schedule, with several block sizes.
     pub fn devices(backend: Backend) -> Vec<Place> {
         use Schedule::{Hosted, Resident, Stepwise, Streaming};
         Place::schedules(backend, &[Stepwise, Resident, Streaming, Hosted])
     }
 
-    /// The same for an algorithm that is a method, which has a stepwise schedule only where its paper has kernels.
+    /// The same for an algorithm that is a `Method`. It has the stepwise schedule only if its paper has kernels.
     pub fn of_method(backend: Backend, algorithm: &Algorithm) -> Vec<Place> {
         use Schedule::{Hosted, Resident, Stepwise, Streaming};
         let schedules = [Resident, Streaming, Hosted, Stepwise];
@@ -238,7 +238,7 @@ impl Place {
     fn schedules(backend: Backend, schedules: &[Schedule]) -> Vec<Place> {
         let with = |schedule| {
             let blocks: &[_] = match schedule {
-                // Its kernels have no tiles, so that one block is as good as another.
+                // Its kernels have no tiles, so one block size is sufficient.
                 Schedule::Hosted => &[Some(64), None],
                 _ => &[Some(32), Some(128), Some(256), None],
             };
@@ -248,21 +248,22 @@ impl Place {
     }
 }
 
-/// Runs the case in all places and demands the reference's bits in each; in both precisions.
+/// Runs the case in all places, and requires the reference's bits in both precisions.
 ///
 /// # Panics
 ///
-/// Where a place differs, with the first array and element that do, or cannot run it.
+/// If a place cannot run it, or if it differs; the message names the first array and element that differ.
 pub fn check(case: &Case, places: &[Place]) {
     check_against::<f32>(case, Place::REFERENCE, places);
     check_against::<f64>(case, Place::REFERENCE, places);
 }
 
-/// Runs the case in a place of the emulator, in `f32`, whose threads and blocks run in random orders, some of them far ahead of the others.
+/// Runs the case in the emulator, in `f32`. Its threads and blocks run in random orders, some of them far ahead of
+/// others.
 ///
 /// # Panics
 ///
-/// As [`check`] does.
+/// As [`check`].
 pub fn check_orders(case: &Case, place: Place) {
     for seed in 0..3 {
         let run = || check_against::<f32>(case, Place::REFERENCE, &[place]);
@@ -270,11 +271,11 @@ pub fn check_orders(case: &Case, place: Place) {
     }
 }
 
-/// Runs the case in all places and demands the bits of `reference` in each, for what one thread would not end.
+/// Runs the case in all places, and requires the bits of `reference`; for cases that are too large for one thread.
 ///
 /// # Panics
 ///
-/// As [`check`] does.
+/// As [`check`].
 pub fn check_against<R: Precise>(case: &Case, reference: Place, places: &[Place]) {
     let expected = case.run::<R>(reference).unwrap();
     assert_eq!(expected.len() as u64, case.runs);
@@ -286,11 +287,11 @@ pub fn check_against<R: Precise>(case: &Case, reference: Place, places: &[Place]
     }
 }
 
-/// Demands that two states, `[run]`, have the same bits.
+/// Checks that two states, `[run]`, have the same bits.
 ///
 /// # Panics
 ///
-/// Where they differ, with `what` and the first array and element that do.
+/// If they differ; the message contains `what`, and the first array and element that differ.
 pub fn assert_same<R: Float>(expected: &[Swarm<R>], found: &[Swarm<R>], what: impl Display) {
     assert_eq!(found.len(), expected.len(), "{what}: runs");
     for (run, (expected, found)) in expected.iter().zip(found).enumerate() {
@@ -300,22 +301,22 @@ pub fn assert_same<R: Float>(expected: &[Swarm<R>], found: &[Swarm<R>], what: im
     }
 }
 
-/// The sizes of the matrix: they straddle warps and blocks.
+/// The sizes of the matrix, around the sizes of warps and blocks.
 pub const INDIVIDUALS: [u64; 7] = [1, 31, 32, 33, 255, 256, 257];
-/// The dimensions of the matrix: they straddle tiles.
+/// The dimensions of the matrix, around the sizes of tiles.
 pub const DIMENSIONS: [usize; 4] = [1, 2, 30, 33];
 
 fn boundary_name(boundary: Boundary) -> &'static str {
     Boundary::ALL.iter().find(|(_, mode)| *mode == boundary).expect("a mode").0
 }
 
-/// Whether a method has kernels of its paper, for the schedule stepwise.
+/// Whether a method has the kernels of its paper, for the stepwise schedule.
 pub fn has_paper_kernels(algorithm: &Algorithm) -> bool {
     matches!(algorithm, Algorithm::GpuFwa(_) | Algorithm::Cmepso(_))
 }
 
-/// Every variant of the algorithms that are methods, for so many individuals (at least 4); with `WARPSWARM_METHOD=de` in the
-/// environment those of that algorithm alone.
+/// All variants of the algorithms that are methods, for this number of individuals (at least 4). With the environment
+/// variable `WARPSWARM_METHOD=de`, only those of that algorithm.
 pub fn methods(individuals: u64) -> Vec<Algorithm> {
     let mut all = every_method(individuals);
     if let Ok(id) = std::env::var("WARPSWARM_METHOD") {
@@ -337,7 +338,7 @@ fn every_method(individuals: u64) -> Vec<Algorithm> {
         let topology = Topology::VonNeumann;
         all.push(PsoParams { topology, columns: 3, ..PsoParams::default() }.into());
     }
-    // Each base and each crossover: they do not know of each other.
+    // Test each base and each crossover once, because they are independent.
     for (base, crossover) in [
         (Base::Rand, Crossover::Binomial),
         (Base::Best, Crossover::Exponential),
@@ -376,12 +377,12 @@ fn every_method(individuals: u64) -> Vec<Algorithm> {
     all
 }
 
-/// Whether the population of an algorithm falls.
+/// Whether the population of an algorithm shrinks.
 pub fn falls(algorithm: &Algorithm) -> bool {
     matches!(algorithm, Algorithm::Shade(params) if params.final_individuals > 0)
 }
 
-/// Those of some numbers of dimensions that a problem has, and its smallest.
+/// The wanted numbers of dimensions that a problem supports, and its smallest one.
 pub fn dimensions_of(problem: &ProblemInfo, wanted: &[usize]) -> Vec<usize> {
     let least = problem.dimensions.least;
     let others = wanted.iter().copied().filter(|&n| n != least && problem.dimensions.allows(n));

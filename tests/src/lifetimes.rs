@@ -1,4 +1,4 @@
-//! Optimisers that are made and dropped over and over, and side by side.
+//! Optimisers that are created and dropped repeatedly, and in parallel.
 
 use warpswarm::problems::Rastrigin;
 use warpswarm::{
@@ -8,7 +8,7 @@ use warpswarm::{
 
 use crate::assert_same;
 
-/// One of several small optimisers: other algorithms, threads, and who evaluates.
+/// One of several small optimisers, with different algorithms, numbers of threads, and kinds of evaluation.
 fn make(backend: Backend, kind: u64) -> Optimiser<f32> {
     let algorithm = match kind % 3 {
         0 => Algorithm::Pso(Default::default()),
@@ -34,7 +34,7 @@ fn make(backend: Backend, kind: u64) -> Optimiser<f32> {
     made.unwrap_or_else(|error| panic!("optimiser {kind} on {backend}: {error}"))
 }
 
-/// The kinds that there are.
+/// The number of kinds.
 const KINDS: u64 = 30;
 
 fn end(backend: Backend, kind: u64) -> Vec<Swarm<f32>> {
@@ -43,14 +43,14 @@ fn end(backend: Backend, kind: u64) -> Vec<Swarm<f32>> {
     optimiser.state().unwrap()
 }
 
-/// What is measured after a tenth of so many optimisers, each made, run and dropped, and after all of them.
+/// Creates, runs and drops `times` optimisers; returns the measurement after a tenth of them and after all.
 ///
-/// They are made on threads that have ended by then: the emulator keeps its records of a launch for the next one on the
-/// same thread, and these grow by doubling, sooner or later as the addresses happen to lie.
+/// They run on threads that have ended before the measurement. The emulator keeps its records of a launch for the next
+/// one on the same thread, and these grow by doubling at a time that depends on addresses.
 ///
 /// # Panics
 ///
-/// Where one cannot be made or run.
+/// If an optimiser cannot be created or run.
 pub fn create_and_drop(backend: Backend, times: u64, measured: impl Fn() -> u64) -> [u64; 2] {
     let make = |count| {
         std::thread::scope(|scope| {
@@ -66,11 +66,11 @@ pub fn create_and_drop(backend: Backend, times: u64, measured: impl Fn() -> u64)
     [early, measured()]
 }
 
-/// Two threads with optimisers of their own give, each time, the bits of each alone.
+/// Checks that two threads with their own optimisers compute the bits of each alone.
 ///
 /// # Panics
 ///
-/// Where they do not.
+/// If they do not.
 pub fn two_at_once(backend: Backend, times: u64) {
     let alone: Vec<_> = (0..KINDS).map(|kind| end(backend, kind)).collect();
     std::thread::scope(|scope| {

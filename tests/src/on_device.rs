@@ -1,6 +1,6 @@
-//! Points that others evaluate on the device on which they are: the states are those of the same values found by the host.
+//! Points that the caller evaluates on the device: the states are the same as with values computed on the host.
 //!
-//! What is evaluated is the memory of the points itself: of point `i` number `i` of all their coordinates.
+//! The memory of the points serves as values: the value of point `i` is number `i` of all coordinates.
 
 use warpswarm::{
     Algorithm, Backend, Bounds, DeviceValues, Error, Fitness, HostObjective, Optimiser, Points,
@@ -25,11 +25,11 @@ fn by_device<R: Precise>(violates: bool) -> HostObjective<R> {
     })
 }
 
-/// Sizes are individuals and dimensions.
+/// Compares the states for these sizes (individuals and dimensions).
 ///
 /// # Panics
 ///
-/// Where states differ.
+/// If states differ.
 pub fn check(backend: Backend, algorithms: &[Algorithm], sizes: &[(u64, usize)]) {
     for algorithm in algorithms {
         for &(individuals, dimensions) in sizes {
@@ -79,11 +79,11 @@ fn check_as<R: Precise>(
     }
 }
 
-/// Memory that nobody has allocated is refused, and the device goes on.
+/// Checks that memory that is not allocated is rejected, and that the device continues.
 ///
 /// # Panics
 ///
-/// Where it is not.
+/// If this is not the case.
 pub fn check_refused(backend: Backend) {
     let settings =
         Settings { individuals: 20, backend, polish: Some(false), ..Settings::default() };

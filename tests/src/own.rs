@@ -1,5 +1,5 @@
-//! The same statement of an objective of one's own: with data, bounds, scales, first points, seeds and stops of
-//! each run.
+//! The same statement for your own objective, with separate data, bounds, scales, initial points, seeds and stop
+//! conditions for each run.
 
 use probe::Probe;
 use warpswarm::{
@@ -22,15 +22,15 @@ pub(crate) const KERNELS: Kernels =
 
 const RUNS: u64 = 3;
 
-/// Something to run.
+/// A case to run.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     dimensions: usize,
     individuals: u64,
     runs: u64,
-    /// Whether runs differ in everything in which they can.
+    /// Whether the runs differ in every per-run setting.
     differ: bool,
-    /// Whether coordinates have other scales, and it is maximised.
+    /// Whether coordinates have other scales, and the objective is maximised.
     scaled: bool,
 }
 
@@ -110,7 +110,7 @@ impl Case {
         optimiser.state()
     }
 
-    /// Has a device compute gradients, and compares them with the CPU's, bit for bit, and those with differences.
+    /// Computes gradients on a device, and compares their bits with the CPU's, and these with finite differences.
     fn check_gradients<R: Precise>(self, backend: Backend) {
         let settings = Settings {
             individuals: self.individuals,
@@ -131,8 +131,8 @@ impl Case {
         assert_eq!(found.on_device, self.runs * self.individuals * each, "{what}");
     }
 
-    /// Has a device finish the runs by local searches, and compares what they come to with the CPU's, bit for bit; how many runs
-    /// have moved.
+    /// Runs local searches on a device, and compares the bits of the results with the CPU's; returns how many runs have
+    /// moved.
     fn check_polish<R: Precise>(self, backend: Backend) -> usize {
         let runs = |backend| {
             let settings = Settings {
@@ -171,11 +171,11 @@ impl Case {
     }
 }
 
-/// Runs it by several algorithms in all places and demands the reference's bits in each; in both precisions.
+/// Runs several algorithms in all places, and requires the reference's bits in both precisions.
 ///
 /// # Panics
 ///
-/// Where a place differs, with the first array and element that do, or cannot run it.
+/// If a place cannot run it, or if it differs; the message names the first array and element that differ.
 pub fn check(dimensions: &[usize], places: &[Place]) {
     let algorithms: [Algorithm; 3] =
         [PsoParams::default().into(), DeParams::default().into(), GpuFwaParams::default().into()];
@@ -190,11 +190,11 @@ pub fn check(dimensions: &[usize], places: &[Place]) {
     }
 }
 
-/// Demands the CPU's bits of the gradients of a device, in both precisions.
+/// Requires the CPU's bits for the gradients of a device, in both precisions.
 ///
 /// # Panics
 ///
-/// Where one differs, or is not that of what is evaluated.
+/// If a gradient differs, or is not the gradient of the evaluated function.
 pub fn check_gradients(dimensions: &[usize], backend: Backend) {
     for (&dimensions, individuals) in dimensions.iter().zip([5, 33, 70].into_iter().cycle()) {
         for (differ, scaled) in [(true, false), (false, true), (true, true)] {
@@ -205,11 +205,11 @@ pub fn check_gradients(dimensions: &[usize], backend: Backend) {
     }
 }
 
-/// Demands the CPU's results of so many local searches on a device, in both precisions.
+/// Requires the CPU's results for this number of local searches on a device, in both precisions.
 ///
 /// # Panics
 ///
-/// Where one differs.
+/// If a result differs.
 pub fn check_polish(dimensions: &[usize], runs: u64, backend: Backend) {
     let (mut moved, mut all) = (0, 0);
     for (&dimensions, individuals) in dimensions.iter().zip([5, 33, 70].into_iter().cycle()) {

@@ -1,19 +1,20 @@
-//! The kernels of the papers, in the sizes that those use and around them: schedule `stepwise`.
+//! The kernels of the papers (schedule `stepwise`), in the papers' sizes and similar ones.
 
 use warpswarm::{Algorithm, Backend, CmepsoParams, GpuFwaParams, Schedule};
 
 use crate::{Case, Place};
 
-/// Checks so many fireworks, and slave swarms of so many particles, for so many iterations of theirs.
+/// Checks these numbers of fireworks, and slave swarms with these numbers of particles, for this number of iterations.
 ///
 /// # Panics
 ///
-/// Where bits differ.
+/// If bits differ.
 pub fn check(backend: Backend, fireworks: &[u64], particles: &[u64], iterations: u32) {
     let stepwise = |block| Place::device(backend, Schedule::Stepwise, block);
     let places = [stepwise(None), stepwise(Some(32)), stepwise(Some(256))];
     let paper = GpuFwaParams::paper();
-    // The paper's, as many sparks as lanes, more, and an odd number of explosions.
+    // The paper's numbers; as many sparks as lanes; more sparks and an odd number of explosions; and only one
+    // explosion.
     for (sparks, explosions) in [(paper.sparks, paper.explosions), (32, 2), (33, 3), (64, 1)] {
         let algorithm = GpuFwaParams { sparks, explosions, ..paper };
         for &individuals in fireworks {
@@ -35,12 +36,12 @@ pub fn check(backend: Backend, fireworks: &[u64], particles: &[u64], iterations:
     }
 }
 
-/// Moves a run in pieces, each by another schedule, which takes over what the one before has left, and demands what comes of
-/// all at once.
+/// Runs in parts, each with another schedule that continues from the state of the previous one, and requires the result
+/// of a single run.
 ///
 /// # Panics
 ///
-/// Where bits differ.
+/// If bits differ.
 pub fn check_in_pieces(backend: Backend, algorithm: impl Into<Algorithm>, individuals: u64) {
     let case = Case { runs: 3, ..Case::new("rastrigin", 5, individuals).with(algorithm) };
     let start = |schedule| case.start::<f64>(Place::device(backend, schedule, None)).unwrap();

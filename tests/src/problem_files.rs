@@ -1,4 +1,4 @@
-//! Problem files with all that an expression can have, in all places.
+//! Problem files with all features of expressions, in all places.
 
 use warpswarm::problem_file::{NamedNumbers, ProblemFile};
 use warpswarm::problems::Precise;
@@ -34,7 +34,7 @@ fourth = "any(i, x[i] > t[i]) and all(i, 1, 2, if(x[i] < b, x[i] >= -3, true))"
 fifth = { condition = "mean(x) == norm(y)", tolerance = 2 }
 "#;
 
-/// The same in spirit, in one or two coordinates, which kernels keep elsewhere.
+/// Similar, with one or two coordinates, which kernels store in another place.
 const FEW: &str = r#"
 minimise = "sum(i, (x[i] - t[1])^2 * y[i]) - prod(i, 1 + sin(x[i])) + exp(x[1] / 4) - min(i, x[i])"
 [variables]
@@ -47,7 +47,7 @@ first = "x[1] <= 3"
 second = "not x[1] > 2 or sqrt(x[1]) == 1.5"
 "#;
 
-/// NaN for half of the individuals and more, minus infinity for some, in any number of coordinates.
+/// NaN for at least half of the individuals, and minus infinity for some, with any number of coordinates.
 const SICK: &str = r#"
 minimise = "sum(i, x[i]^2) + sqrt(x[1]) + if(x[1] > 4, ln(0), 0)"
 [variables]
@@ -75,7 +75,7 @@ u = { initial = "x[1] / 2", derivative = "v" }
 v = { initial = 1, derivative = "pull - 2 * sin(u) + sum(i, x[i]) / (9 * len(x)) + x[1] * u / 99" }
 "#;
 
-/// A file with a vector of so many numbers, and with as many points beside it.
+/// A file with a vector of `count` numbers, and with the same number of data points.
 pub(crate) fn file(count: usize) -> ProblemFile {
     written(if count > 2 { ALL } else { FEW }, count)
 }
@@ -91,11 +91,11 @@ fn written(text: &str, count: usize) -> ProblemFile {
     ProblemFile::load(path).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Demands the bits of one thread in each place, of vectors of so many numbers.
+/// Requires the bits of one thread in each place, for vectors with these numbers of elements.
 ///
 /// # Panics
 ///
-/// Where a place differs.
+/// If a place differs.
 pub fn check(counts: &[usize], places: &[Place]) {
     for &count in counts {
         let file = file(count);
@@ -106,11 +106,11 @@ pub fn check(counts: &[usize], places: &[Place]) {
     }
 }
 
-/// The same where evaluations are not finite: NaN is never a best, minus infinity is, and all are counted.
+/// The same for values that are not finite: NaN is never a best, minus infinity is, and all evaluations count.
 ///
 /// # Panics
 ///
-/// Where a place differs.
+/// If a place differs.
 pub fn check_not_finite(counts: &[usize], places: &[Place]) {
     for &count in counts {
         let file = written(SICK, count);
@@ -121,11 +121,11 @@ pub fn check_not_finite(counts: &[usize], places: &[Place]) {
     }
 }
 
-/// The same of a differential equation, by steps of equal length and by others.
+/// The same for a differential equation, with fixed and adaptive steps.
 ///
 /// # Panics
 ///
-/// Where a place differs.
+/// If a place differs.
 pub fn check_differential(counts: &[usize], places: &[Place]) {
     for &count in counts {
         for method in ["method = \"rk4\"\nsteps = 3", "tolerance = 1e-4\nmost_steps = 40"] {
@@ -138,7 +138,7 @@ pub fn check_differential(counts: &[usize], places: &[Place]) {
     }
 }
 
-/// Numbers of the runs' own in all places: a list, a matrix, one number, in sums, at fixed, moving and chosen places, in
+/// Per-run data in all forms: a list, a matrix and a number; in sums, with fixed, running and selected indices, in
 /// constraints, and in a differential equation.
 const BATCH: &str = r#"
 minimise = """
@@ -160,7 +160,7 @@ steps = 2
 u = { initial = "x[1] / 2 + y[1]", derivative = "k - u * y[2]" }
 "#;
 
-/// A batch of so many runs, and each run's problem as one with these numbers for all.
+/// A batch of `runs` runs, and the problem of each run as a separate file with its data.
 fn batch(runs: usize, count: usize) -> (ProblemFile, Vec<ProblemFile>) {
     let text = BATCH.replace("COUNT", &count.to_string());
     let number = |run: usize, k: usize| (3.0 + (run * 37 + k * 11 % 17) as f64).sin() + 2.5;
@@ -190,11 +190,11 @@ fn batch(runs: usize, count: usize) -> (ProblemFile, Vec<ProblemFile>) {
     (read(&all), all.iter().map(|&run| read(&[run])).collect())
 }
 
-/// The same of a batch whose runs have numbers of their own; each run is as one with its numbers is alone.
+/// The same for a batch with per-run data. Each run has the bits of a single run with its data.
 ///
 /// # Panics
 ///
-/// Where a place differs.
+/// If a place differs.
 pub fn check_batches(counts: &[usize], places: &[Place]) {
     for &count in counts {
         let (file, alone) = batch(3, count);
@@ -225,7 +225,7 @@ fn check_in<R: Precise>(file: &ProblemFile, algorithm: &Algorithm, places: &[Pla
     }
 }
 
-/// The state of so many runs from one on after some iterations; none where a place cannot do that.
+/// The state of some runs, from a given one on, after some iterations; `None` if a place cannot run them.
 fn state_of<R: Precise>(
     file: &ProblemFile,
     algorithm: &Algorithm,
@@ -245,7 +245,7 @@ fn state_of<R: Precise>(
         ..Settings::default()
     };
     let mut optimiser = match file.optimiser::<R>(algorithm, &settings) {
-        // A method has no stepwise schedule, and what has no tile no resident one.
+        // A method has no stepwise schedule, and without a tile there is no resident one.
         Err(warpswarm::Error::Schedule { .. }) if place.backend != Backend::Cpu => return None,
         optimiser => optimiser.unwrap_or_else(|error| panic!("{place:?}: {error}")),
     };

@@ -1,25 +1,26 @@
-//! What a process has: memory, files, threads.
+//! Resources of a process: memory, files, threads.
 
 use std::fs;
 
-/// Bytes of a page of memory.
+/// The size of a memory page, in bytes.
 const PAGE: u64 = 4096;
 
-/// What a process has.
+/// The resources of a process.
 #[derive(Clone, Copy, Debug)]
 pub struct Has {
-    /// Bytes that were asked for and not given back.
+    /// Allocated bytes that have not been freed.
     pub live: u64,
-    /// Bytes of its own in memory, without those of files such as its program: what of these is in memory, the kernel decides.
+    /// Bytes of anonymous memory. Files, such as the program, are not included, because the kernel decides how much of
+    /// them is in memory.
     pub own: u64,
-    /// Open files and the like.
+    /// The number of open files and similar handles.
     pub handles: u64,
-    /// Threads.
+    /// The number of threads.
     pub threads: u64,
 }
 
 impl Has {
-    /// What this process has now.
+    /// The current resources of this process.
     pub fn now() -> Has {
         let statm = fs::read_to_string("/proc/self/statm").unwrap_or_default();
         let mut pages = statm.split(' ').skip(1).map_while(|pages| pages.parse::<u64>().ok());
@@ -33,7 +34,7 @@ impl Has {
         }
     }
 
-    /// The least of each, since a thread that ends, and what it has, may take its time.
+    /// The minimum of each number, because the resources of a thread that has ended may be freed with a delay.
     pub fn least(self, other: Has) -> Has {
         Has {
             live: self.live.min(other.live),

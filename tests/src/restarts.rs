@@ -1,15 +1,15 @@
-//! Methods whose runs begin anew when they have converged.
+//! Methods whose runs restart after convergence.
 
 use warpswarm::algorithms::find;
 use warpswarm::{Backend, Restart, Schedule, Stop};
 
 use crate::{Case, Place, check, methods};
 
-/// Every method, in a batch whose runs converge each in its own time, or do not.
+/// Checks every method, in a batch whose runs converge at different iterations, or not at all.
 ///
 /// # Panics
 ///
-/// Where a device differs from the CPU.
+/// If a device differs from the CPU.
 pub fn check_methods(backend: Backend, sizes: &[(&'static str, usize, u64)], iterations: u64) {
     for &(problem, dimensions, individuals) in sizes {
         let mut last = "";
@@ -17,7 +17,7 @@ pub fn check_methods(backend: Backend, sizes: &[(&'static str, usize, u64)], ite
             let id = algorithm.info().id;
             std::mem::replace(&mut last, id) != id
         });
-        // With its own kernels where it does not begin anew.
+        // PSO has its own kernels if it does not restart.
         let plain = find("pso").expect("an algorithm").algorithm();
         for algorithm in one_of_each.chain([plain]) {
             let case = Case { iterations, runs: 3, ..Case::new(problem, dimensions, individuals) };
@@ -26,7 +26,7 @@ pub fn check_methods(backend: Backend, sizes: &[(&'static str, usize, u64)], ite
     }
 }
 
-/// Runs of a batch that begin anew one after the other, while others stay as they are.
+/// Checks runs of a batch that restart one after the other, while others do not change.
 ///
 /// # Panics
 ///
@@ -39,7 +39,8 @@ pub fn check_one_by_one(backend: Backend, iterations: u64) {
     }
 }
 
-/// Runs that stop: at a target, and at a limit of evaluations in the midst of a leg, also where iterations differ in them.
+/// Checks runs that stop at a target, or at a limit of evaluations in the middle of a leg, also if the number of
+/// evaluations per iteration varies.
 ///
 /// # Panics
 ///

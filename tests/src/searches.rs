@@ -1,4 +1,4 @@
-//! CMA-ES with restarts on a device: legs that end at different iterations, and grow.
+//! CMA-ES with restarts on a device: legs that end at different iterations, with growing populations.
 
 use warpswarm::algorithms::Restarts;
 use warpswarm::{AutoParams, CmaEsParams, Schedule, Stop};
@@ -14,12 +14,12 @@ fn places(backend: warpswarm::Backend, blocks: &[u32]) -> Vec<Place> {
     blocks.iter().map(|&block| place(Some(block))).chain([place(None)]).collect()
 }
 
-/// Generations of one block: samples and dimensions around warps, with a given step and matrices that are learned in one chunk
-/// or in several.
+/// Checks generations in one block: numbers of samples and dimensions around the warp size, a given step size, and
+/// updates of the matrix in one chunk or in several.
 ///
 /// # Panics
 ///
-/// Where the device differs from the CPU.
+/// If the device differs from the CPU.
 pub fn check_generations(backend: warpswarm::Backend, sizes: &[(u64, usize)], iterations: u64) {
     for &(individuals, dimensions) in sizes {
         for active in [true, false] {
@@ -30,7 +30,7 @@ pub fn check_generations(backend: warpswarm::Backend, sizes: &[(u64, usize)], it
     }
 }
 
-/// Generations in random orders of threads and blocks.
+/// Checks generations in random orders of threads and blocks.
 ///
 /// # Panics
 ///
@@ -43,7 +43,7 @@ pub fn check_orders_of_generations() {
     }
 }
 
-/// Legs of runs that begin anew: in a batch, until a stop, at falling levels.
+/// Checks legs of runs that restart: in a batch, with a stop condition, and with falling levels of ignored violations.
 ///
 /// # Panics
 ///
@@ -63,7 +63,7 @@ pub fn check_legs(backend: warpswarm::Backend, iterations: u64) {
     check(&with(Restarts::Ipop, eased).eased(), places);
 }
 
-/// Legs after the first, whose samples are mirrored at the bounds: around a warp's lanes, and two of them.
+/// Checks legs after the first, whose samples are mirrored at the bounds, for dimensions around one and two warps.
 ///
 /// # Panics
 ///
@@ -75,7 +75,8 @@ pub fn check_mirrored(backend: warpswarm::Backend, dimensions: &[usize], iterati
     }
 }
 
-/// CMA-ES and SHADE by turns: legs of both, in batches, until a stop, with constraints, at falling levels.
+/// Checks CMA-ES and SHADE in turns: legs of both, in batches, with a stop condition, with constraints, and with
+/// falling levels of ignored violations.
 ///
 /// # Panics
 ///
@@ -96,7 +97,7 @@ pub fn check_turns(backend: warpswarm::Backend, iterations: u64) {
     check(&case("spring", 3, 8, few).eased(), &places[..1]);
 }
 
-/// Runs of several blocks.
+/// Checks runs with several blocks.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! Many optimisations one after the other, each left and gone on with: nothing is lost, and nothing grows.
+//! Many optimisations one after the other, each interrupted and continued: results stay correct, and no resource grows.
 
 use std::env;
 use std::sync::Arc;
@@ -17,28 +17,29 @@ use crate::cases::{By, Case, cases};
 use crate::process::Has;
 use crate::wild::{self, Memory};
 
-/// What the memory may grow by, as a part of it.
+/// The largest allowed relative growth of the memory.
 const FLAT: f64 = 0.01;
-/// The memory of its own that a process has after less time says more of the allocator.
+/// The memory of a process is checked only after this time; before, it depends mainly on the allocator.
 const LONG: Duration = Duration::from_secs(60);
-/// Has glibc give back at once what is freed, from one arena for all threads, and the stacks of threads that have ended. What it keeps
-/// otherwise, for what might come, is most of what the process has, and would hide what is looked for.
+/// Makes glibc return freed memory immediately, with one arena for all threads, and the stacks of ended threads.
+/// Otherwise the memory that it keeps for later use would be most of the process and would hide leaks.
 const GIVE_BACK: (&str, &str) = (
     "GLIBC_TUNABLES",
     "glibc.malloc.arena_max=1:glibc.malloc.tcache_count=0:glibc.malloc.mmap_threshold=4096:glibc.malloc.trim_threshold=0:\
      glibc.malloc.top_pad=0:glibc.pthread.stack_cache_size=0",
 );
 
-/// Bytes that threads keep for later, or have not given back yet: on a busy machine a run of four seconds had ten thousand more in
-/// all of its last quarter than before, and the same run again had none.
+/// The tolerance in bytes for memory that threads keep for later or have not freed yet. On a busy machine, a run of
+/// four seconds had ten thousand bytes more in its whole last quarter, and the same run had none the next time.
 const KEPT_FOR_LATER: u64 = 32 << 10;
 
-/// Runs random optimisations, those of `WARPSWARM_SOAK_SEED` or of 0, on a backend for `WARPSWARM_SOAK_SECONDS` or those of `otherwise`,
-/// as the test `soak`, in a process of its own, since it looks at what a whole process has.
+/// Runs random optimisations on a backend for `WARPSWARM_SOAK_SECONDS`, or for `otherwise` seconds. Their seed is
+/// `WARPSWARM_SOAK_SEED`, or 0. The test `soak` does this in a separate process, because it checks the resources of the
+/// whole process.
 ///
 /// # Panics
 ///
-/// Where bits differ, something fails, or something grows.
+/// If bits differ, something fails, or a resource grows.
 pub fn soak(backend: Backend, otherwise: u64) {
     let seconds = env::var("WARPSWARM_SOAK_SECONDS");
     let seconds = seconds.map_or(otherwise, |text| text.parse().expect("whole seconds"));
@@ -46,9 +47,9 @@ pub fn soak(backend: Backend, otherwise: u64) {
     alone("soak", time, &[GIVE_BACK], || go_on(backend, time));
 }
 
-/// Runs random optimisations on a backend for so long. Each is made, stopped, dropped, gone on with, stopped again, and
-/// gone on with to its end, and then has the bits of one thread of the CPU that ran straight through. What the process has in the last quarter
-/// of the time is compared with the second quarter.
+/// Runs random optimisations on a backend for this time. Each one is created, stopped, dropped, continued, stopped
+/// again, and continued to its end. It must then have the bits of an uninterrupted run on one CPU thread. The resources
+/// of the process in the last quarter of the time are compared with those in the second quarter.
 fn go_on(backend: Backend, time: Duration) {
     let start = Instant::now();
     let mut runner = {
@@ -60,7 +61,7 @@ fn go_on(backend: Backend, time: Duration) {
         TestRunner::new_with_rng(ProptestConfig::default(), random)
     };
     let (cases, splits) = (cases(), [0u64..=20, 0u64..=20]);
-    // Places for the runs of one case, again and again: they are not given back.
+    // Memory for the data of one case, which is reused for all cases because it is never freed.
     let memory = wild::memory(3);
     let mut configurations = 0_u64;
     let mut quarters: [Option<Has>; 4] = [None; 4];
@@ -81,7 +82,7 @@ fn go_on(backend: Backend, time: Duration) {
     let [_, Some(before), _, Some(after)] = quarters else {
         panic!("{configurations} configurations in {time:?} are too few to say anything");
     };
-    // Live bytes are few between two optimisations: they are a part of what the process has.
+    // There are few live bytes between two optimisations, so their growth is relative to the memory of the process.
     let part = |bytes: f64| if before.own > 0 { bytes / before.own as f64 } else { 0.0 };
     let live = part(after.live as f64 - before.live as f64);
     let own = part(after.own as f64 - before.own as f64);
@@ -101,13 +102,13 @@ fn go_on(backend: Backend, time: Duration) {
     assert_eq!(leaks, 0, "something grows: {before:?}, then {after:?}");
 }
 
-/// One optimisation, straight through on one thread and in pieces elsewhere.
+/// Runs one optimisation without interruption on one thread, and in parts on the backend.
 fn check<R: Precise>(case: &Case, splits: [u64; 2], backend: Backend, memory: Memory) {
     let backend = match case.algorithm.info().backends.contains(&backend) {
         true => backend,
         false => Backend::Cpu,
     };
-    // Time would end the two at different iterations.
+    // A time limit would stop the two at different iterations.
     let stop = Stop { seconds: None, ..case.settings.stop.clone() };
     let serial = Settings { threads: Some(1), stop, ..case.settings.clone() };
     let threads = case.settings.threads.filter(|_| backend == Backend::Cpu);
@@ -120,7 +121,7 @@ fn check<R: Precise>(case: &Case, splits: [u64; 2], backend: Backend, memory: Me
     for stopped in splits.map(Some).into_iter().chain([None]) {
         let flag = Arc::new(AtomicBool::new(false));
         let stop = Stop { interrupt: Some(Arc::clone(&flag)), ..pieces.stop.clone() };
-        // A look at every iteration, so that it can be stopped there.
+        // Observe every iteration, so that the run can be stopped at any.
         let settings = Settings { stop, record_every: Some(1), ..pieces.clone() };
         let mut piece = optimiser::<R>(case, &settings, memory);
         checkpoint.take().map_or(Ok(()), |left| piece.resume(left)).unwrap();
@@ -138,7 +139,7 @@ fn check<R: Precise>(case: &Case, splits: [u64; 2], backend: Backend, memory: Me
     assert_same(&expected, &states, what);
 }
 
-/// The case's objective where the host evaluates, otherwise one that GPUs have.
+/// An optimiser with the case's objective if the host evaluates it, otherwise with one that has GPU kernels.
 fn optimiser<R: Precise>(case: &Case, settings: &Settings, memory: Memory) -> Optimiser<R> {
     let Case { algorithm, bounds, wild, by, .. } = case;
     let made = match by {

@@ -1,4 +1,4 @@
-//! Kernels that trap: a GPU on which one has is lost to its process.
+//! Kernels that trap. After a trap, the process can no longer use the GPU.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ fn settings(backend: Backend, schedule: Schedule) -> Settings {
     }
 }
 
-/// What comes of an objective that asks for a coordinate that is not there.
+/// The error of an objective that reads a coordinate that does not exist.
 fn trapped(backend: Backend, schedule: Schedule) -> Error {
     let objective = OwnObjective::new("Beyond", Beyond { by: 0 }).with_kernels(KERNELS);
     let bounds = Bounds::uniform(3, -4.0, 5.0).expect("bounds");
@@ -47,11 +47,11 @@ fn sphere(backend: Backend) -> Result<f32, Error> {
     optimiser.run().map(|report| report.best().value)
 }
 
-/// A trap under the emulator is an error that names the kernel and the thread, and nothing else is touched.
+/// Checks that a trap in the emulator is an error that names the kernel and the thread, without other effects.
 ///
 /// # Panics
 ///
-/// Where that is not so.
+/// If this is not the case.
 pub fn check_emulated() {
     for schedule in [Schedule::Resident, Schedule::Streaming] {
         let error = trapped(Backend::Emulator, schedule);
@@ -61,12 +61,12 @@ pub fn check_emulated() {
     }
 }
 
-/// That a trap loses the GPU to the process in which it happens: every later call there fails at once, nothing hangs,
-/// and the CPU is as it was.
+/// Checks that after a trap the process has lost the GPU: every later GPU call fails immediately, nothing hangs, and
+/// the CPU is not affected.
 ///
 /// # Panics
 ///
-/// Where that is not so.
+/// If this is not the case.
 pub fn lose_the_gpu() {
     let before = sphere(Backend::Gpu).expect("a GPU");
     let bounds = Bounds::uniform(3, -4.0, 5.0).expect("bounds");

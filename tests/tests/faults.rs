@@ -1,4 +1,4 @@
-//! Calls that fail, each in its turn: see `warpswarm_tests::faults`.
+//! Lets calls fail, one after the other: see `warpswarm_tests::faults`.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use warpswarm_tests::faults;
 
 #[test]
 fn every_call_to_the_device_fails_once() {
-    // In two threads, which know nothing of each other's faults.
+    // Use two threads; faults are specific to a thread.
     let half = |half| {
         let all = faults::scenarios(Backend::Emulator);
         let mine = all.into_iter().enumerate().filter(|(i, _)| i % 2 == half);
@@ -19,14 +19,14 @@ fn every_call_to_the_device_fails_once() {
         [0, 1].map(|i| scope.spawn(move || half(i))).map(|half| half.join().unwrap())
     });
     for injected in [first, second] {
-        // Both ways of going on are there.
+        // Both ways to continue must occur.
         assert!(injected.went_on > 0 && injected.restored > 0, "{injected:?}");
     }
     println!("reliability: faults injected on the device = {}", first.faults + second.faults);
     println!("reliability: faults survived on the device = {}", first.survived + second.survived);
 }
 
-/// The scenarios are laid over the device in all the ways that there are.
+/// The scenarios cover all schedules and layouts.
 #[test]
 fn the_scenarios_have_all_schedules() {
     let plans: Vec<_> =
@@ -42,7 +42,7 @@ fn the_scenarios_have_all_schedules() {
     assert_eq!(has("pso in columns").tile.unwrap(), "column");
 }
 
-/// A checkpoint's file and the one before it, in a folder of their own.
+/// A checkpoint file and the previous one, in a temporary folder.
 struct Checkpoints {
     folder: tempfile::TempDir,
     optimiser: Optimiser<f64>,
@@ -94,7 +94,7 @@ fn every_step_of_writing_a_checkpoint_fails_once() {
         let left: Vec<_> = std::fs::read_dir(checkpoints.folder.path()).unwrap().collect();
         assert_eq!(left.len(), 1, "{call:?}: {left:?}");
         match call {
-            // It has its name by then.
+            // The file has already been renamed.
             Call::SyncFolder => {
                 assert_ne!(checkpoints.read(), old);
                 std::fs::write(&path, &old).unwrap();

@@ -1,7 +1,7 @@
-//! The matrix on a GPU. Without one, every test here fails: that is what it is for.
+//! The matrix of tests on a GPU. Without a GPU, every test here fails on purpose.
 //!
-//! Tests whose name begins with `sanitize` are those that are also run under compute-sanitizer,
-//! which slows a launch down by orders of magnitude.
+//! Tests whose name begins with `sanitize` also run under compute-sanitizer,
+//! which slows down a launch by orders of magnitude.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn everywhere() -> Vec<Place> {
     Place::devices(Backend::Gpu)
 }
 
-/// For `WARPSWARM_SOAK_SECONDS`, or 20.
+/// Takes `WARPSWARM_SOAK_SECONDS`, or 20 s.
 #[test]
 fn soak() {
     warpswarm_tests::soak::soak(Backend::Gpu, 20);
@@ -89,15 +89,15 @@ fn constraints() {
     }
 }
 
-/// Kernels lowered for compute capability 7.5, and what is done without clusters and bulk copies, on a GPU that passes for such
-/// a one.
+/// Kernels lowered for compute capability 7.5, without clusters and bulk copies, on a GPU that is treated as such a
+/// device.
 #[test]
 fn an_older_gpu() {
     let variables = [("WARPSWARM_PASSES_FOR", "7.5")];
     alone("an_older_gpu", Duration::from_secs(300), &variables, || {
         let devices = warpswarm::system::report().devices;
         assert!(devices.iter().all(|device| device.compute_capability == (7, 5)));
-        // With less shared memory fewer are resident.
+        // With less shared memory, fewer blocks are resident.
         check_columns(&[Place::device(Backend::Gpu, Schedule::Auto, None)]);
         constraints();
         large_swarms_that_stream();
@@ -121,7 +121,7 @@ fn every_boundary_mode() {
     }
 }
 
-/// So many particles that bulk copies bring them where the GPU has these, their number a multiple of nothing.
+/// Enough particles for bulk copies, if the GPU has them; their number is not a multiple of any size.
 #[test]
 fn large_swarms_that_stream() {
     let places =
@@ -182,9 +182,9 @@ fn long_runs_and_large_swarms() {
     check(&Case { iterations: 10, ..Case::new("ackley", 100, 20_000) }, &places);
 }
 
-/// Ten million iterations of swarms over clusters, and as many over grids of more blocks than a cluster has, against launches
-/// of one iteration each, where blocks do not exchange: a value that was lost, or half of one and half of another, would send a swarm elsewhere. New swarms improve on their
-/// best in a third of their iterations or more, so that exchanges carry positions.
+/// Ten million iterations of swarms on clusters, and the same number on grids with more blocks than a cluster. The
+/// reference uses one launch per iteration, where blocks exchange nothing. A lost or torn value would change a swarm.
+/// New swarms improve their best in at least a third of the iterations, so that exchanges contain positions.
 #[test]
 fn ten_million_exchanges() {
     let reference = Place::device(Backend::Gpu, Schedule::Stepwise, None);
@@ -196,7 +196,7 @@ fn ten_million_exchanges() {
     }
 }
 
-/// A particle a thread: in one block and in several, with every way to look at coordinates.
+/// One particle per thread, in one block and in several, with every form of access to coordinates.
 #[test]
 fn columns() {
     check_columns(
@@ -237,7 +237,7 @@ fn methods_in_every_boundary_mode_and_in_batches() {
     for algorithm in methods(30) {
         let places = Place::of_method(Backend::Gpu, &algorithm);
         for (_, boundary) in Boundary::ALL {
-            // Eight lanes an individual, and a thread.
+            // Eight lanes per individual, and one thread.
             for runs in [50, 250] {
                 let case = Case::new("griewank", 7, 30).with(algorithm).with_boundary(boundary);
                 check(&Case { iterations: 40, runs, ..case }, &places);
@@ -266,7 +266,7 @@ fn generations_of_cma_es() {
     let sizes = [4, 10, 31, 33, 255, 257]
         .map(|individuals| [1, 2, 7, 30, 33, 100].map(|n| (individuals, n)));
     searches::check_generations(Backend::Gpu, sizes.as_flattened(), 40);
-    // Matrices that no block holds.
+    // Matrices that are too large for a block.
     searches::check_generations(Backend::Gpu, &[(14, 257), (300, 180)], 10);
 }
 
@@ -317,7 +317,7 @@ fn sanitize_cma_es() {
     searches::check_turns(Backend::Gpu, 60);
 }
 
-/// The kernels of the papers as the papers use them, and around their sizes.
+/// The kernels of the papers, in the papers' sizes and similar ones.
 #[test]
 fn kernels_of_the_papers() {
     papers::check(Backend::Gpu, &[1, 3, 31, 48, 144, 1_000], &[1, 10, 40, 100], 65);
@@ -358,7 +358,7 @@ fn methods_that_stop_and_large_populations() {
         falls.into(),
     ];
     for algorithm in large {
-        // More than the device's eight lanes or threads at once.
+        // More individuals than the device processes at once with eight lanes or one thread each.
         for (dimensions, individuals) in [(30, 20_000), (12, 40_000), (31, 70_000)] {
             let case = Case::new("rosenbrock", dimensions, individuals).with(algorithm);
             check(&Case { iterations: 20, ..case }, &auto);
@@ -366,9 +366,9 @@ fn methods_that_stop_and_large_populations() {
     }
 }
 
-/// The number of dimensions is a constant in kernels, of which the driver's compiler makes other code for each: all numbers that have tiles, for
-/// each algorithm, and in each kind of tile. `WARPSWARM_KNOWN_TEXTS` says how many kernels with constants there may be, which are
-/// four otherwise.
+/// Kernels with the number of dimensions as a constant, for which the driver compiles different code: all numbers with
+/// tiles, for each algorithm and each kind of tile. `WARPSWARM_KNOWN_TEXTS` is the largest number of kernels with
+/// constants; the default is four.
 #[test]
 fn every_number_of_dimensions_as_a_constant() {
     let auto = [Place::device(Backend::Gpu, Schedule::Resident, None)];
@@ -391,8 +391,8 @@ fn every_number_of_dimensions_as_a_constant() {
     }
 }
 
-/// Blocks that are larger than kernels themselves say, and kernels that know parameters: for each method in both precisions, since
-/// cases are checked in both.
+/// Blocks that are larger than the default of the kernels, and kernels with constant parameters, for each method. Cases
+/// are checked in both precisions.
 #[test]
 fn large_blocks_of_tiles() {
     let auto = [Place::device(Backend::Gpu, Schedule::Auto, None)];
@@ -404,7 +404,7 @@ fn large_blocks_of_tiles() {
     }
 }
 
-/// The mean of the best values of twenty runs is at least as good as in Table 2 of GPU-FWA's paper.
+/// The mean best value of twenty runs is at least as good as in Table 2 of the GPU-FWA paper.
 #[test]
 fn fireworks_are_as_good_as_in_their_paper() {
     let paper = [
@@ -420,7 +420,7 @@ fn fireworks_are_as_good_as_in_their_paper() {
     let settings = Settings {
         individuals: 48,
         runs: 20,
-        // The paper's 1,000 iterations.
+        // This corresponds to the paper's 1,000 iterations.
         stop: Stop::iterations(31_000),
         backend: Backend::Gpu,
         polish: Some(false),
@@ -462,7 +462,7 @@ fn local_searches_of_own_objectives() {
     own::check_polish(&[1, 2, 5, 8, 9, 31, 33, 140], 300, Backend::Gpu);
 }
 
-/// As many as there are: two at least are needed for this to say something.
+/// All devices of the machine; at least two are needed for a meaningful test.
 #[test]
 fn all_devices() {
     for device in warpswarm::system::report().devices {
@@ -496,7 +496,7 @@ fn all_devices() {
     }
 }
 
-/// Individuals that go from run to run.
+/// Migration of individuals between runs.
 #[test]
 fn migrants() {
     let place = |schedule| Place::device(Backend::Gpu, schedule, None);
@@ -506,7 +506,7 @@ fn migrants() {
     islands::check(&[12], &[3], &[place(Schedule::Hosted)]);
 }
 
-/// Epochs of an island that the GPU goes through while the host carries letters.
+/// Epochs of an island on the GPU, while the host exchanges messages.
 #[test]
 fn epochs_in_one_launch() {
     let place = |block| Place::device(Backend::Gpu, Schedule::Resident, block);
@@ -517,7 +517,7 @@ fn epochs_in_one_launch() {
     check(&[("rastrigin", 30, 33_000)], place(None), 70);
 }
 
-/// The same, small: in tiles of every kind, with constraints, and in columns.
+/// The same with small sizes: in tiles of every kind, with constraints, and in columns.
 #[test]
 fn sanitize_epochs() {
     let place = |block| Place::device(Backend::Gpu, Schedule::Resident, block);
@@ -532,7 +532,7 @@ fn sanitize_migrants() {
     islands::check(&[5, 33], &[3], &[Place::device(Backend::Gpu, Schedule::Auto, None)]);
 }
 
-/// Copies between devices, and what joins their records.
+/// Copies between devices, and the code that combines their records.
 #[test]
 fn sanitize_devices() {
     let over = |schedule| Place::device(Backend::Gpu, schedule, None).over("all");
@@ -542,7 +542,7 @@ fn sanitize_devices() {
     check(&many, &[over(Schedule::Auto).split()]);
 }
 
-/// Particles in registers, a run a block: as many runs as it takes for the planner to choose that.
+/// Particles in registers with one run per block: enough runs for the planner to choose this.
 #[test]
 fn sanitize_batches_in_registers() {
     let place = Place::device(Backend::Gpu, Schedule::Resident, None);
@@ -562,7 +562,7 @@ fn sanitize_batches_in_registers() {
     }
 }
 
-/// For compute-sanitizer.
+/// Your own objectives, for compute-sanitizer.
 #[test]
 fn sanitize_own_objectives() {
     own::check(&[2, 5, 30], &[Place::device(Backend::Gpu, Schedule::Auto, None)]);
@@ -590,7 +590,7 @@ fn sanitize_methods_of_odd_sizes() {
         let case = Case::new("rosenbrock", 3, 9).with(algorithm);
         let places = Place::of_method(Backend::Gpu, &algorithm);
         check(&Case { iterations: 3, runs: 2, ..case }, &places);
-        // So many that a thread has an individual.
+        // Enough individuals for one thread per individual.
         let many = Case { iterations: 3, runs: 400, ..Case::new("rosenbrock", 3, 9) };
         check(&many.with(algorithm), &[Place::device(Backend::Gpu, Schedule::Resident, None)]);
         let place = Place::device(Backend::Gpu, Schedule::Streaming, None);
@@ -635,7 +635,7 @@ fn sanitize_odd_sizes() {
     }
     let place = Place::device(Backend::Gpu, Schedule::Streaming, None);
     check(&Case { iterations: 3, ..Case::new("ackley", 129, 9) }, &[place]);
-    // In columns, long enough for windows.
+    // In columns, with enough iterations for windows.
     let place = Place::device(Backend::Gpu, Schedule::Resident, None);
     for (individuals, runs) in [(20, 100), (2_100, 1)] {
         let case = Case { iterations: 40, runs, ..Case::new("rastrigin", 3, individuals) };
@@ -643,7 +643,7 @@ fn sanitize_odd_sizes() {
     }
 }
 
-/// So many that bulk copies bring them, where the GPU has these.
+/// Enough particles for bulk copies, if the GPU has them.
 #[test]
 fn sanitize_bulk_copies() {
     let place = Place::device(Backend::Gpu, Schedule::Streaming, None);
@@ -651,11 +651,11 @@ fn sanitize_bulk_copies() {
     check(&case, &[place]);
 }
 
-/// Every call to the GPU fails once, and its memory is as free afterwards as it was before.
+/// Every call of the GPU fails once. Its free memory must be the same as before.
 #[test]
 fn faults_on_the_gpu() {
     let scenarios = faults::scenarios(Backend::Gpu);
-    // The driver keeps some of what it has had: kernels, and pages for the next.
+    // The driver keeps some memory: kernels, and pages for later allocations.
     faults::check(&scenarios[..1]);
     for scenario in &scenarios {
         scenario.plan();
@@ -669,7 +669,8 @@ fn faults_on_the_gpu() {
     println!("reliability: faults survived on a GPU = {}", injected.survived);
 }
 
-/// Ten thousand optimisers made, run and dropped leave the GPU's memory as free as it was, and two threads do not disturb each other.
+/// After ten thousand optimisers the GPU's free memory is the same as before, and two threads do not disturb each
+/// other.
 #[test]
 fn create_and_drop() {
     let free = || warpswarm::faults::free_on_gpu().unwrap();
@@ -681,8 +682,8 @@ fn create_and_drop() {
     lifetimes::two_at_once(Backend::Gpu, 60);
 }
 
-/// Arrays of more than 2^31 numbers: by differential evolution the whole state with the CPU's bits; by PSO, whose state is
-/// three times as large, the last individual of a run and the last run of a batch.
+/// Arrays of more than 2^31 numbers. For differential evolution, the whole state has the CPU's bits. PSO has a state
+/// that is three times as large; checks the last individual of a run and the last run of a batch.
 #[test]
 fn two_to_the_31_coordinates() {
     let streaming = Place::device(Backend::Gpu, Schedule::Streaming, None);
@@ -707,7 +708,7 @@ fn a_kernel_that_traps_loses_the_gpu_to_its_process() {
     alone(test, Duration::ZERO, &[], traps::lose_the_gpu);
 }
 
-/// Blocks that must all be resident: refused where they are not, and another schedule is taken.
+/// A grid whose blocks cannot all be resident is rejected, and another schedule is chosen.
 #[test]
 fn a_grid_that_does_not_fit() {
     let case = Case { iterations: 3, ..Case::new("rastrigin", 30, 1 << 21) };
@@ -718,7 +719,7 @@ fn a_grid_that_does_not_fit() {
     assert_eq!(case.plan::<f64>(auto).schedule, Schedule::Streaming);
 }
 
-/// The deadline is noticed within 100 ms, or a launch.
+/// A time limit is noticed within 100 ms, or within one launch.
 #[test]
 fn a_time_limit() {
     for (dimensions, individuals) in [(2, 32), (30, 768), (30, 65_536), (100, 1 << 20)] {

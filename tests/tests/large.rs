@@ -1,4 +1,4 @@
-//! What a GPU does with 2^31 coordinates, in small; and on the CPU in full, where there is memory and time.
+//! The GPU tests with 2^31 coordinates at a small size, and at full size on the CPU if memory and time are sufficient.
 
 use warpswarm::{Algorithm, Backend, DeParams, Schedule};
 use warpswarm_tests::Place;
@@ -26,7 +26,7 @@ fn the_last_run_is_as_it_is_alone() {
     }
 }
 
-/// Bytes that the machine could give.
+/// The available memory of the machine, in bytes.
 fn free() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
@@ -34,7 +34,7 @@ fn free() -> u64 {
     kib.unwrap_or(0) * 1024
 }
 
-/// Two copies of 2^31 coordinates, in the long version of the tests.
+/// Needs two copies of 2^31 coordinates; only in the long version of the tests.
 #[test]
 fn two_to_the_31_coordinates_on_the_cpu() {
     let long = std::env::var("WARPSWARM_LONG").is_ok_and(|value| value == "1");

@@ -1,5 +1,5 @@
-//! Nothing stays of optimisers that are dropped: memory, threads, files. All in one test, since what is counted is the
-//! process's.
+//! Dropped optimisers leave no memory, threads or files. This is a single test, because it counts the resources of the
+//! process.
 #![cfg(target_os = "linux")]
 
 use std::time::{Duration, Instant};
@@ -8,11 +8,11 @@ use warpswarm::Backend;
 use warpswarm_tests::lifetimes::{create_and_drop, two_at_once};
 use warpswarm_tests::process::Has;
 
-/// What the queues of pools that have ended leave to be freed later, up and down without growing: 45 to 108 KB were
-/// measured after each of thirty thousands. 8 bytes of each optimiser would be more.
+/// A tolerance in bytes for the queues of ended thread pools, which are freed later. The memory varied without growth,
+/// from 45 to 108 KB after each of thirty thousands. A leak of 8 bytes per optimiser would exceed the tolerance.
 const QUEUES: u64 = 64 << 10;
 
-/// Waits until there are as many threads as there were: those of a pool end a little later than the pool.
+/// Waits until the number of threads is as before, because the threads of a pool end slightly later than the pool.
 fn settle(before: u64) {
     let (start, threads) = (Instant::now(), || Has::now().threads);
     while threads() > before {

@@ -39,8 +39,8 @@ fn the_same_bits_in_thirty_three_dimensions() {
     sizes(DIMENSIONS[3]);
 }
 
-/// With the smallest block and with the planner's: between them problems differ in nothing that sizes
-/// do not have.
+/// Uses the smallest block size and the planner's. Other block sizes are tested with other sizes, not with every
+/// problem.
 #[test]
 fn every_problem_gives_the_same_bits() {
     let small_or_planned = |place: &Place| matches!(place.block_size, None | Some(32));
@@ -52,7 +52,8 @@ fn every_problem_gives_the_same_bits() {
     }
 }
 
-/// With a violation beside the value, in the registers, in the exchange between blocks, in targets.
+/// With constraints there is a violation in addition to the value: in registers, in the exchange between blocks, and in
+/// targets.
 #[test]
 fn constraints_give_the_same_bits() {
     for (problem, dimensions, target) in
@@ -102,8 +103,8 @@ fn runs_of_a_batch_stop_each_at_its_own_iteration() {
     }
 }
 
-/// Particles that go through many iterations without a word: improvements follow each other at first, are rare later,
-/// and come in the middle of what was gone through; a run may stop there too.
+/// Windows: particles move for several iterations without an exchange. Improvements are frequent at first and rare
+/// later, and may occur in the middle of a window; a run may also stop there.
 #[test]
 fn windows_give_the_same_bits() {
     let places = [Some(32), Some(96), None]
@@ -115,7 +116,7 @@ fn windows_give_the_same_bits() {
         check(&case, &places);
         check(&Case { stop: Stop::stagnation(7), ..case }, &places);
     }
-    // More than a cluster's blocks.
+    // More blocks than a cluster has.
     check(&Case { iterations: 40, ..Case::new("rastrigin", 2, 530) }, &places[..1]);
     let constrained = Case { iterations: 160, ..Case::new("spring", 3, 70) };
     check(&constrained, &places);
@@ -132,7 +133,8 @@ fn orders_of_blocks_give_the_same_bits() {
     }
 }
 
-/// A batch of so many particles that each has a thread for itself, and a run a block: up to 16 dimensions in registers.
+/// A batch with so many particles that each particle has its own thread, and each run its own block; up to 16
+/// dimensions are in registers.
 #[test]
 fn batches_in_registers_give_the_same_bits() {
     let places =
@@ -155,7 +157,7 @@ fn batches_in_registers_give_the_same_bits() {
     }
 }
 
-/// So many particles that the planner takes bulk copies, where streaming with fewer does without.
+/// Enough particles for the planner to choose bulk copies; streaming with fewer particles does not use them.
 #[test]
 fn bulk_copies_give_the_same_bits() {
     for (problem, dimensions, individuals, runs) in [
@@ -163,7 +165,7 @@ fn bulk_copies_give_the_same_bits() {
         ("rosenbrock", 64, 2591, 1),
         ("schwefel-1.2", 100, 1543, 1),
         ("griewank", 100, 387, 4),
-        // The stages end where the particles do.
+        // Here the last stage of the bulk copies is full.
         ("ackley", 128, 1160, 1),
     ] {
         let case = Case { iterations: 3, runs, ..Case::new(problem, dimensions, individuals) };
@@ -180,7 +182,7 @@ fn bulk_copies_give_the_same_bits() {
     assert!(!few.plan::<f32>(place).bulk_copies);
 }
 
-/// A particle a thread: so many that the planner takes columns.
+/// Enough particles for the planner to choose columns, with one particle per thread.
 #[test]
 fn columns_give_the_same_bits() {
     let places = [Some(32), Some(64), None]
@@ -200,7 +202,7 @@ fn columns_give_the_same_bits() {
     }
 }
 
-/// Launches begin and end anywhere, and the first and the last particles are in blocks of their own.
+/// Launches start and end at any iteration; the first and the last particles are in different blocks.
 #[test]
 fn steps_of_any_length_give_the_same_bits() {
     fn check<R: Precise>() {
@@ -224,7 +226,7 @@ fn steps_of_any_length_give_the_same_bits() {
     check::<f64>();
 }
 
-/// Runs that several devices share, each in parts.
+/// Runs that are distributed over several devices, executed in parts.
 #[test]
 fn any_number_of_devices_gives_the_same_bits() {
     let over = |schedule| {
@@ -243,7 +245,7 @@ fn any_number_of_devices_gives_the_same_bits() {
     }
 }
 
-/// Swarms whose particles several devices share, with every kernel that streams.
+/// Swarms whose particles are distributed over several devices, with every streaming kernel.
 #[test]
 fn swarms_that_are_split_give_the_same_bits() {
     let over = |devices: &'static str| {
@@ -270,7 +272,7 @@ fn swarms_that_are_split_give_the_same_bits() {
         check(&case, places);
         check(&Case { problem: "rastrigin", dimensions: 5, ..case }, places);
     }
-    // As many as bulk copies are for.
+    // Enough particles for bulk copies.
     let many = Case { iterations: 3, ..Case::new("rastrigin", 100, 3301) };
     let places = ["0,1", "2,0"].map(|devices| over(devices)[1]);
     assert!(places.map(|place| many.plan::<f32>(place).bulk_copies) == [true; 2]);

@@ -1,5 +1,5 @@
-//! The matrix for everything that is a `Method`, without a GPU: variants, boundary modes, precisions,
-//! batches, stops; threads, schedules and block sizes.
+//! The matrix for all algorithms that are a `Method`, without a GPU: variants, boundary modes, precisions,
+//! batches, stop conditions, threads, schedules and block sizes.
 
 use warpswarm::{
     Algorithm, Backend, CmepsoParams, DeParams, GpuFwaParams, Schedule, ShadeParams, Stop,
@@ -10,8 +10,8 @@ use warpswarm_tests::{
     papers,
 };
 
-/// Several blocks that exchange, one block, a launch an iteration, the host between two launches, threads; and the kernels of
-/// the algorithm's paper, if there are some.
+/// All places: several blocks that exchange data, one block, one launch per iteration, the host between two launches,
+/// threads; and the kernels of the algorithm's paper, if it has any.
 fn everywhere(algorithm: &Algorithm) -> Vec<Place> {
     let emulator = |schedule, block| Place::device(Backend::Emulator, schedule, block);
     let mut places = vec![
@@ -53,7 +53,7 @@ fn populations_of_several_blocks_give_the_same_bits() {
     }
 }
 
-/// A warp an individual, eight lanes, and a thread.
+/// One warp, eight lanes, or one thread per individual.
 #[test]
 fn orders_of_blocks_give_the_same_bits() {
     for (individuals, dimensions) in [(30, 9), (140, 9), (300, 5)] {
@@ -65,7 +65,8 @@ fn orders_of_blocks_give_the_same_bits() {
     }
 }
 
-/// A thread an individual: so many that the planner takes columns; with blocks that have several rounds of them, too.
+/// Enough individuals for the planner to choose columns, with one thread per individual; also with several individuals
+/// per thread.
 #[test]
 fn columns_give_the_same_bits() {
     of_many(&[
@@ -76,13 +77,13 @@ fn columns_give_the_same_bits() {
     ]);
 }
 
-/// Eight lanes an individual.
+/// Eight lanes per individual.
 #[test]
 fn tiles_give_the_same_bits() {
     of_many(&[("rastrigin", 30, 140), ("schwefel-1.2", 31, 99), ("griewank", 4, 50)]);
 }
 
-/// The kernels of the papers, in the papers' sizes, and in pieces.
+/// The kernels of the papers, in the papers' sizes, and in parts.
 #[test]
 fn kernels_of_the_papers_give_the_same_bits() {
     papers::check(Backend::Emulator, &[1, 9], &[1, 40], 5);
@@ -117,8 +118,8 @@ fn of_many(sizes: &[(&'static str, usize, u64)]) {
     }
 }
 
-/// What individuals teach is summed up in groups of groups, and these again. Blocks of the last two have pieces of 32 and of four
-/// groups; in 25 dimensions eight lanes have an individual, and plan for several.
+/// Sums over the successful individuals use groups of groups, on several levels. The blocks of the last two cases have
+/// parts of 32 and of four groups. In 25 dimensions, eight lanes process an individual, and plan for several.
 #[test]
 fn large_populations_that_learn_give_the_same_bits() {
     for (dimensions, individuals, iterations) in
@@ -191,7 +192,8 @@ fn many_dimensions_stream() {
     }
 }
 
-/// CMA-ES: generations of one chunk of ranks and of several, of matrices that a block holds and that it does not.
+/// CMA-ES: generations with one chunk of ranks and with several, with matrices that fit in a block and with larger
+/// ones.
 #[test]
 fn generations_of_cma_es_give_the_same_bits() {
     let sizes = [(4, 1), (5, 2), (10, 7), (33, 3), (14, 33), (150, 4)];
@@ -226,16 +228,16 @@ fn blocks_that_share_a_run_of_cma_es_give_the_same_bits() {
     warpswarm_tests::searches::check_blocks(Backend::Emulator, &[(300, 3, 1), (257, 9, 2)], 3);
 }
 
-/// Around the most threads that a block can have: every algorithm, wherever it runs.
+/// Every algorithm in all places, with sizes around the largest number of threads in a block.
 #[test]
 fn a_thousand_individuals_give_the_same_bits() {
     for (individuals, slaves) in [(1023, "3"), (1024, "2"), (1025, "5")] {
         for info in warpswarm::algorithms::ALL {
             let mut algorithm = info.algorithm();
             match info.id {
-                // The individuals are dealt out to them evenly.
+                // The slaves have equal numbers of individuals.
                 "cmepso" => algorithm.set("slaves", slaves).unwrap(),
-                // To measure how far they are apart takes as many steps as there are pairs.
+                // With a fixed step, the distances between all pairs need not be computed.
                 "solis-wets" => algorithm.set("step", "0.2").unwrap(),
                 _ => {}
             }
@@ -244,7 +246,7 @@ fn a_thousand_individuals_give_the_same_bits() {
                 places.push(Place::device(Backend::Emulator, Schedule::Auto, None));
             }
             if individuals == 1025 && matches!(algorithm, Algorithm::De(_)) {
-                // A warp an individual is slow under the emulator.
+                // One warp per individual is slow in the emulator.
                 let device = |schedule| Place::device(Backend::Emulator, schedule, None);
                 places.extend([Schedule::Streaming, Schedule::Hosted].map(device));
             }
@@ -255,7 +257,8 @@ fn a_thousand_individuals_give_the_same_bits() {
     }
 }
 
-/// A population that has fallen goes on from a state in which it was larger, also where it first fell when it was small.
+/// After a population has shrunk, a run can continue from a state with a larger population, also if the shrinking began
+/// with a small population.
 #[test]
 fn populations_that_fell_come_back() {
     let falls = ShadeParams { budget: Some(900.0), ..ShadeParams::lshade() };
@@ -279,7 +282,7 @@ fn populations_that_fell_come_back() {
     }
 }
 
-/// Differential evolution needs an individual and three others, wherever it runs.
+/// In all places, differential evolution needs an individual and three others.
 #[test]
 fn differential_evolution_needs_four() {
     let places =
@@ -295,7 +298,7 @@ fn differential_evolution_needs_four() {
     check(&Case::new("sphere", 2, 4).with(DeParams::default()), &places);
 }
 
-/// Individuals that go from run to run, which kernels take and bring.
+/// Migration of individuals between runs, by kernels.
 #[test]
 fn migrants_give_the_same_bits() {
     let place = |schedule| Place::device(Backend::Emulator, schedule, Some(32));
@@ -305,7 +308,7 @@ fn migrants_give_the_same_bits() {
     warpswarm_tests::islands::check(&[12], &[3], &[place(Schedule::Hosted)]);
 }
 
-/// Epochs that a kernel goes through without coming back: in columns, with a particle a thread, and with several lanes each.
+/// Epochs in one launch: in columns, with one thread per particle, and with several lanes per particle.
 #[test]
 fn epochs_in_one_launch_give_the_same_bits() {
     let place = |block| Place::device(Backend::Emulator, Schedule::Resident, block);
@@ -315,7 +318,7 @@ fn epochs_in_one_launch_give_the_same_bits() {
     check(&[("rastrigin", 33, 40), ("rastrigin", 30, 100)], place(Some(32)), 70);
 }
 
-/// Where a letter cannot be taken to others the kernel ends, and the error is the one that there was.
+/// If a message cannot be delivered, the kernel ends, and the original error is returned.
 #[test]
 fn epochs_end_where_letters_do() {
     let place = Place::device(Backend::Emulator, Schedule::Resident, Some(32));

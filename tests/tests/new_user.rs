@@ -1,15 +1,15 @@
-//! What a new user does: the ways to begin, as README.md has them, from `git clone` to a picture.
+//! The steps of a new user: the ways to start that README.md describes, from `git clone` to a picture.
 //!
-//! The commands are README.md's, line for line. What is cloned is this repository's last commit, though, nothing is
-//! fetched that was not fetched for this build, and programs are compiled fast instead of well.
+//! The commands are those of README.md, line by line. But the test clones the last commit of this repository, downloads
+//! nothing beyond the dependencies of this build, and compiles programs fast instead of optimised.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What README.md's commands clone.
+/// The repository that the commands of README.md clone.
 const PUBLISHED: &str = "https://github.com/warpswarm/warpswarm";
-/// The ways of README.md: commands of each, at most, and the file that it draws.
+/// The ways of README.md: the largest number of commands, and the picture file.
 const WAYS: [(usize, &str); 3] = [
     (3, "warpswarm/convergence.png"),
     (4, "warpswarm/convergence.png"),
@@ -29,7 +29,7 @@ fn blocks(page: &str, section: &str) -> Vec<String> {
     section.split("```sh\n").skip(1).map(block).collect()
 }
 
-/// How many commands somebody types: a text that one of them is given (`<<'END'`) belongs to it.
+/// The number of typed commands; a here-document (`<<'END'`) belongs to its command.
 fn commands(block: &str) -> usize {
     let (mut count, mut lines) = (0, block.lines());
     while let Some(line) = lines.next() {
@@ -42,9 +42,9 @@ fn commands(block: &str) -> usize {
     count
 }
 
-/// Compiles fast: cargo takes this for whatever lies below the folder, in the place of what manifests say. The same for
-/// the clone and the crate beside it, so that they share what they depend on; `cargo xtask package` has it too. What the
-/// clone's manifest says of the profile must be said here, too: otherwise cargo compiles all of it twice.
+/// Cargo settings for a fast build, which override the manifests of all packages in the folder. The clone, the user's
+/// crate and `cargo xtask package` use the same settings, so that they share compiled dependencies. The profile
+/// settings in the clone's manifest must be repeated here; otherwise cargo would compile everything twice.
 const FAST: &str = r#"
 [profile.dev]
 debug = false
@@ -56,16 +56,16 @@ opt-level = 0
 strip = "symbols"
 "#;
 
-/// Pixels of a PNG, across and down.
+/// Width and height of a PNG, in pixels.
 fn size(png: &[u8]) -> (u32, u32) {
     assert!(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.ends_with(b"IEND\xae\x42\x60\x82"));
     let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
     (number(16), number(20))
 }
 
-/// Where ways are gone: nothing in it is of before, but what was compiled of other people's crates.
+/// The user's folders. They are empty, except for compiled dependencies.
 struct User {
-    /// Outside of the repository, whose cargo configuration is not for what lies beside it.
+    /// A folder outside the repository, whose cargo configuration must not apply.
     home: tempfile::TempDir,
     target: PathBuf,
 }
@@ -73,8 +73,8 @@ struct User {
 impl User {
     fn new() -> User {
         let home = tempfile::tempdir().unwrap();
-        // Every clone has files of the same time, later than what an earlier test has built: so cargo builds what is
-        // cloned once.
+        // All clones have the same file time, later than the builds of earlier tests, so that cargo builds the clone
+        // exactly once.
         let hooks = home.path().join("template/hooks");
         fs::create_dir_all(&hooks).unwrap();
         let began = home.path().join("began");
@@ -86,13 +86,13 @@ impl User {
         assert!(Command::new("chmod").arg("+x").arg(&hook).status().unwrap().success());
         fs::create_dir(home.path().join(".cargo")).unwrap();
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-user");
-        // Not in variables of the environment: those that begin with `CARGO_` are a part of what sccache knows a crate by.
+        // Do not use environment variables, because variables that begin with `CARGO_` are part of sccache's key.
         let places = format!("[build]\ntarget-dir = {target:?}\n[net]\noffline = true\n");
         fs::write(home.path().join(".cargo/config.toml"), places + FAST).unwrap();
         User { home, target }
     }
 
-    /// Does what a block says in an empty folder, which is the same for all, and gives it back.
+    /// Executes the commands of a block in an empty folder, which is the same for all blocks, and returns the folder.
     fn follow(&self, block: &str) -> PathBuf {
         let folder = self.home.path().join("here");
         if folder.exists() {
@@ -108,10 +108,10 @@ impl User {
             ("GIT_CONFIG_VALUE_0", PUBLISHED),
         ]);
         shell.env("GIT_TEMPLATE_DIR", self.home.path().join("template"));
-        // As on a machine on which nothing was set up for GPUs.
+        // As on a machine without a device toolchain.
         shell.env_remove("WARPSWARM_PTX").env("WARPSWARM_DEVICE_RUSTC", "none");
         shell.env_remove("CARGO_TARGET_DIR");
-        // In the place of what the clone's cargo configuration says, which the crate beside it has not.
+        // Override the flags in the clone's cargo configuration, which the user's crate does not have.
         shell.env("RUSTFLAGS", "-C debuginfo=0");
         let output = shell.output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
@@ -143,7 +143,7 @@ fn the_ways_to_begin_end_with_pictures() {
         let (across, down) = size(&picture);
         assert!(across >= 800 && down >= 400 && picture.len() > 10_000, "{across} x {down}");
         assert!(!pictures.contains(&picture), "the same picture twice");
-        // To be looked at.
+        // Keep the picture for inspection.
         let kept = format!("new-user-{}.png", pictures.len() + 1);
         fs::write(user.target.with_file_name(kept), &picture).unwrap();
         pictures.push(picture);

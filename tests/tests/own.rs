@@ -1,4 +1,4 @@
-//! Objectives of one's own, with all that a run can have for itself, without a GPU.
+//! Your own objectives, with all per-run settings, without a GPU.
 
 use warpswarm::{Backend, Schedule};
 use warpswarm_tests::{Place, own};

@@ -1,4 +1,4 @@
-//! Problem files in the emulator, in every form that points have there.
+//! Problem files in the emulator, for every form in which kernels store points.
 
 use warpswarm::{Backend, Schedule};
 use warpswarm_tests::{Place, problem_files};

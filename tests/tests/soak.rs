@@ -1,4 +1,4 @@
-//! For `WARPSWARM_SOAK_SECONDS` (a few by default) on the CPU, or another backend of `WARPSWARM_SOAK_BACKEND`.
+//! Random optimisations for `WARPSWARM_SOAK_SECONDS` (a few by default), on the CPU or on `WARPSWARM_SOAK_BACKEND`.
 
 use std::env;
 

@@ -1,8 +1,9 @@
-//! What fuzz targets have in common. A target is an ordinary test: it replays the files that are kept for it (bolero's
-//! `__fuzz__`, beside it), and then tries some hundred random inputs, always the same, or as many as there is time for in
-//! `WARPSWARM_FUZZ_SECONDS`. `cargo bolero test --package PACKAGE TARGET` lets libFuzzer choose the inputs by what they reach.
+//! Code shared by fuzz targets. A target is an ordinary test. It replays its stored files (bolero's folder `__fuzz__`
+//! next to it), and then tries some hundred random inputs, always the same ones, or as many as possible in
+//! `WARPSWARM_FUZZ_SECONDS`. With `cargo bolero test --package PACKAGE TARGET`, libFuzzer chooses inputs by code
+//! coverage.
 //!
-//! A reader may refuse an input; it may not panic, need more than [`MOST_MEMORY`], or longer than [`LONGEST`].
+//! A reader may reject an input. It must not panic, need more than [`MOST_MEMORY`], or take longer than [`LONGEST`].
 
 use std::alloc::System;
 use std::env;
@@ -15,19 +16,19 @@ use cap::Cap;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Of the whole process, in bytes: what asks for more gets none, as on a machine that has no more.
+/// The memory limit of the process, in bytes. Larger allocations fail, as on a machine without more memory.
 pub const MOST_MEMORY: usize = 1 << 30;
-/// Of one input.
+/// The time limit of one input.
 pub const LONGEST: Duration = Duration::from_secs(10);
-/// Bytes of a random input.
+/// The length of a random input, in bytes.
 const BYTES: Range<usize> = 0..120;
-/// First bytes of inputs that targets take for something else than what a file could begin with.
+/// First bytes that no file has. Targets use them to mark other kinds of inputs.
 pub const MARKS: [u8; 5] = [0xff, 0xfe, 0xfd, 0xfc, 0xfb];
 
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, MOST_MEMORY);
 
-/// Who reads inputs.
+/// A reader of inputs, and the number of inputs that it has read.
 #[derive(Debug)]
 pub struct Target {
     name: &'static str,
@@ -36,9 +37,9 @@ pub struct Target {
 }
 
 impl Target {
-    /// A target with a name for people.
+    /// A target with a readable name.
     pub fn new(name: &'static str) -> Self {
-        // What the allocator is for is used, or it would not be linked.
+        // The allocator is used here, so that it is linked.
         assert!(ALLOCATOR.limit() == MOST_MEMORY);
         Target { name, inputs: AtomicU64::new(0), longest: AtomicU64::new(0) }
     }
@@ -47,7 +48,7 @@ impl Target {
     ///
     /// # Panics
     ///
-    /// Where the reader does, or takes too long.
+    /// If the reader panics or takes too long.
     pub fn one(&self, input: &[u8], read: impl Fn(&[u8])) {
         self.inputs.fetch_add(1, Ordering::Relaxed);
         let start = Instant::now();
@@ -57,11 +58,11 @@ impl Target {
         assert!(took < LONGEST, "an input takes {took:?}");
     }
 
-    /// Reads so many random inputs, or those for which a time is set, and says how many there were with those before.
+    /// Reads this number of random inputs, or as many as possible if a time is set. Prints the total number of inputs.
     ///
     /// # Panics
     ///
-    /// Where the reader does; the input is printed.
+    /// If the reader panics; the input is printed.
     pub fn at_random(self, inputs: u64, read: impl Fn(&[u8])) {
         let seconds = env::var("WARPSWARM_FUZZ_SECONDS").ok();
         let seconds = seconds.map(|text| text.parse().expect("whole seconds"));
@@ -87,7 +88,7 @@ impl Target {
     }
 }
 
-/// An original with some changes, of four bytes each: where (two), what, and with what.
+/// Applies changes to an original. Each change has four bytes: its position (two), its kind, and a value.
 pub fn changed(original: &[u8], changes: &[u8]) -> Vec<u8> {
     let mut bytes = original.to_vec();
     for change in changes.chunks_exact(4) {
@@ -102,7 +103,7 @@ pub fn changed(original: &[u8], changes: &[u8]) -> Vec<u8> {
             2 => drop(bytes.drain(at..(at + usize::from(value)).min(bytes.len()))),
             3 => bytes.truncate(at),
             4 => overwrite(&mut bytes, at, &most.to_le_bytes()),
-            // As variable-length numbers are written.
+            // In the format of variable-length numbers.
             5 => overwrite(&mut bytes, at, &[0xff, 0xff, 0xff, 0xff, value | 0x80, 0x0f][..]),
             6 if value < 128 => overwrite(&mut bytes, at, &(odd as f32).to_le_bytes()),
             6 => overwrite(&mut bytes, at, &odd.to_le_bytes()),
@@ -123,7 +124,7 @@ fn overwrite(bytes: &mut [u8], at: usize, with: &[u8]) {
     }
 }
 
-/// A word for each byte.
+/// Selects a word for each byte.
 pub fn words<'a>(input: &[u8], words: &[&'a str]) -> Vec<&'a str> {
     input.iter().map(|byte| words[usize::from(*byte) % words.len()]).collect()
 }

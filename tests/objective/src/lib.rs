@@ -1,19 +1,19 @@
-//! An objective that looks at everything an objective can look at.
+//! An objective that uses everything that an objective can access.
 
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
 use warpswarm_kernels::{Model, Objective, Point, Real, Table, above};
 
-/// How far coordinates are from a run's numbers, and how badly the first one fits a run's values.
+/// The distance of the coordinates from a run's numbers, and the misfit of the first coordinate to a run's values.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
-    /// Where coordinates are best, one after the other and from the beginning again; of each run.
+    /// The optimal coordinates, repeated cyclically; each run has its own.
     pub near: Table,
-    /// The weights of the values; of all runs.
+    /// The weights of the values, shared by all runs.
     pub weights: Table,
-    /// The values, as many; of each run.
+    /// The values, the same number; each run has its own.
     pub values: Table,
 }
 
@@ -39,11 +39,11 @@ impl<R: Real> Objective<R> for Probe {
 
 warpswarm_kernels::export_objective! { any probe, "Probe", Probe, Probe, derivatives }
 
-/// Asks for a coordinate that is not there: the kernel traps.
+/// An objective that reads a coordinate that does not exist, so that the kernel traps.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Beyond {
-    /// How far beyond the last coordinate.
+    /// The distance behind the last coordinate.
     pub by: u64,
 }
 
@@ -55,11 +55,11 @@ impl<R: Real> Objective<R> for Beyond {
 
 warpswarm_kernels::export_objective! { any beyond, "Beyond", Beyond, Beyond }
 
-/// height exp(-t / lifetime) + background: a model that is fitted.
+/// A model to fit: height exp(-t / lifetime) + background.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Decay {
-    /// The times, of all fits.
+    /// The times, shared by all fits.
     pub times: Table,
 }
 

@@ -1,4 +1,4 @@
-//! Checkpoints under a sum that is right: read, and gone on from.
+//! Checkpoints with a correct checksum: they are read, and runs continue from them.
 
 use std::cell::LazyCell;
 use std::fs;
@@ -11,7 +11,8 @@ use warpswarm::{
     Backend, Bounds, CheckpointFile, Error, Optimiser, Precise, Precision, Settings, Stop,
 };
 
-/// Before and behind what is changed: the format's name and version; the length and the sum.
+/// The length of the unchanged parts: the format's name and version before the payload, and the length and the
+/// checksum.
 const BEFORE: usize = 20;
 const BEHIND: usize = 12;
 
@@ -28,7 +29,7 @@ fn optimiser<R: Precise>(info: &'static AlgorithmInfo) -> Optimiser<R> {
         ..Settings::default()
     };
     let mut algorithm = info.algorithm();
-    // So that few individuals are enough.
+    // With these parameters, few individuals are sufficient.
     for (key, value) in [("slaves", "3"), ("best_set", "3"), ("diverse_set", "3")] {
         if algorithm.parameters().iter().any(|(name, _)| *name == key) {
             algorithm.set(key, value).unwrap();
@@ -37,7 +38,7 @@ fn optimiser<R: Precise>(info: &'static AlgorithmInfo) -> Optimiser<R> {
     Optimiser::new(&Rastrigin, &bounds, &algorithm, &settings).unwrap()
 }
 
-/// A checkpoint of every algorithm in both precisions, without what is before and behind; and where to put them.
+/// The payload of a checkpoint of every algorithm in both precisions, and a folder for changed ones.
 struct Originals {
     folder: TempDir,
     all: Vec<Original>,
@@ -83,7 +84,7 @@ fn write<R: Precise + serde::Serialize>(info: &'static AlgorithmInfo, path: &Pat
     checkpoint.write("about", path).unwrap();
 }
 
-/// The first byte says which algorithm's in which precision; changes follow.
+/// The first byte selects the algorithm and the precision; the other bytes are changes.
 pub(crate) fn read(input: &[u8]) {
     let Some((first, changes)) = input.split_first() else { return };
     ORIGINALS.with(|originals| {
@@ -100,7 +101,7 @@ pub(crate) fn read(input: &[u8]) {
             Precision::F64 => go_on::<f64>(original.info, &path),
         };
         match done {
-            // Nothing has been changed.
+            // The payload is unchanged, so an error is a failure.
             Err(error) if payload == original.payload => panic!("{error}"),
             Err(error) => assert!(error.is_input(), "{error}"),
             Ok(()) => {}

@@ -1,8 +1,8 @@
-//! Files that the language allows, or nearly: each byte decides about a part of one.
+//! Generates valid or nearly valid problem files: each byte of the input decides about a part of the file.
 
 use std::fmt::Write;
 
-/// What every file has beside its expressions.
+/// The parts that every file has in addition to its expressions.
 const GIVEN: &str = "\n[variables]\na = { lower = -2, upper = 2, start = 0.5 }\nb = { lower = 0.5, upper = 9, scale = \"log\" }\n\
     n = { lower = 1, upper = 4, scale = \"integer\" }\nk = { count = 3, lower = 1, upper = 2, scale = \"integer\" }\n\
     x = { count = 4, lower = [-3, -2, -1, 0], upper = 4 }\nangle = { lower = 0, upper = 360, periodic = true }\n\
@@ -59,9 +59,9 @@ const LEAVES: &[&str] = &[
     "-0",
     "(a > 1)",
 ];
-/// The same of named expressions.
+/// The same for named expressions.
 const NAMED: &[&str] = &["u", "v[k[1]]", "v[2]", "sum(v)", "dot(v, v)", "v[k[1] + 1]"];
-/// The same of the solution of a differential equation at four times; and what stands in its derivatives.
+/// The same for the solution of a differential equation at four times, and for its derivatives.
 const SOLVED: &[&str] = &["f[2]", "g[n]", "sum(f)", "dot(f, g)", "f[k[1] + 1]", "max(g)"];
 const STATES: &[&str] = &["f", "g", "times", "f * g", "sin(times)", "rate"];
 const METHODS: &[&str] = &[
@@ -70,7 +70,7 @@ const METHODS: &[&str] = &[
     "most_steps = 9",
     "method = \"rk45\"\ntolerance = 0.01\nabsolute = 1e-3\nmost_steps = 5",
 ];
-/// Elements of an index that goes over all of four numbers, over all of three, and over a range within both.
+/// Elements with an index over four numbers, over three numbers, and over a range that is valid for both.
 const OF_INDEX: [&[&str]; 3] = [
     &[
         "x[i]",
@@ -98,7 +98,7 @@ const OF_INDEX: [&[&str]; 3] = [
     ],
 ];
 const RANGES: [&str; 3] = ["", "", "1, 3, "];
-/// What is wrong, or may be.
+/// Invalid expressions, and expressions that may be invalid.
 const WRONG: &[&str] = &[
     "x[5]", "q", "A[j, i]", "x[i + j]", "p[i]", "k[i]", "x[n + 1]", "t[1.5]", "v", "x", "metal",
     "v[i]",
@@ -118,19 +118,19 @@ const RELATIONS: &[&str] = &[" < ", " <= ", " == ", " > ", " >= ", " != ", " = "
 const ALONE: &[&str] =
     &["true", "false", "metal == 'tin'", "metal != 'brass'", "'steel' = metal", "n == 3", "!true"];
 
-/// What is written, and the bytes that are left to decide.
+/// The text written so far, and the remaining bytes.
 struct Writer<'a> {
     bytes: &'a [u8],
     text: String,
-    /// The indices of the reductions around, the innermost last, and what they go over.
+    /// The indices of the enclosing reductions, the innermost last, and their kinds of ranges.
     indices: Vec<(&'static str, usize)>,
     has_named: bool,
-    /// What else is a number here.
+    /// Further numbers that are available here.
     others: &'static [&'static str],
 }
 
 impl Writer<'_> {
-    /// A number below `n`; 0 where no byte is left.
+    /// A number below `n` from the next byte; 0 if no bytes are left.
     fn below(&mut self, n: usize) -> usize {
         let Some((first, rest)) = self.bytes.split_first() else { return 0 };
         self.bytes = rest;
@@ -164,7 +164,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A number without parts.
+    /// Writes a number without operands.
     fn leaf(&mut self) {
         match (self.below(40), self.indices.last()) {
             (39, _) => self.one_of(WRONG),
@@ -216,7 +216,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The index, the range and the terms of a reduction; the first is an element, so that there is a range.
+    /// Writes the index, the range and the terms of a reduction. The first term is an element, so that the range is
+    /// known.
     fn over(&mut self, joint: &str, write: impl FnOnce(&mut Self)) {
         let (index, over) = (["i", "j", "l"][self.indices.len().min(2)], self.below(3));
         self.indices.push((index, over));
@@ -227,7 +228,7 @@ impl Writer<'_> {
         self.indices.pop();
     }
 
-    /// `[ode]` with two states.
+    /// Writes `[ode]` with two states.
     fn equation(&mut self) {
         self.text += "[ode]\ntimes = \"times\"\n";
         self.one_of(METHODS);
@@ -274,7 +275,7 @@ impl Writer<'_> {
     }
 }
 
-/// The file that these bytes decide about.
+/// Generates the file for these bytes.
 pub(crate) fn file(bytes: &[u8]) -> String {
     let (text, indices) = (String::new(), Vec::new());
     let mut of = Writer { bytes, text, indices, has_named: false, others: &[] };
@@ -316,7 +317,7 @@ pub(crate) fn file(bytes: &[u8]) -> String {
     of.text
 }
 
-/// Files that nobody reads would try nothing: most are right, with differential equations and without.
+/// Invalid files would test little, so most files must be valid, with and without differential equations.
 #[test]
 fn most_files_are_right() {
     use rand::{Rng, SeedableRng};

@@ -7,7 +7,7 @@ mod ptx;
 
 use fuzz::Target;
 
-/// A test that reads what is kept for it, and what is chosen at random.
+/// Defines tests that read stored and random inputs.
 macro_rules! targets {
     ($($name:ident: $what:literal, $read:path;)*) => {$(
         #[test]

@@ -1,4 +1,4 @@
-//! Problem files: what can be read is evaluated, in both precisions.
+//! Problem files: valid files are evaluated in both precisions.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use warpswarm::problems::Precise;
 
 use crate::grammar;
 
-/// Of an expression.
+/// Words of an expression.
 const WORDS: &[&str] = &[
     "a",
     "b",
@@ -113,7 +113,7 @@ const WORDS: &[&str] = &[
     "for i in x",
     "for i in 1 to 3",
 ];
-/// Of a file.
+/// Parts of a file.
 const PARTS: &[&str] = &[
     "minimise = ",
     "maximise = ",
@@ -184,8 +184,8 @@ const VARIABLES: &str = "\n[variables]\na = { lower = -2, upper = 2 }\nb = { low
     x = { count = 5, lower = -3, upper = 4 }\n[constants]\nc = 0.25\n";
 const DATA: &str = "[data]\nfile = \"points.csv\"\ncolumns = [\"t\", \"y\"]\n";
 
-/// A file's text; behind a mark the words of an expression, those of a file, those of an expression of numbers, the
-/// bytes of a table, or what decides about a file that the language allows.
+/// The input is the text of a file. After a mark it contains words of an expression, words of a file, words of an
+/// expression of numbers, the bytes of a table, or the bytes for the generator of valid files.
 pub(crate) fn read(input: &[u8]) {
     let (mark, rest) = input.split_first().map_or((0, input), |(mark, rest)| (*mark, rest));
     let problem = match mark {
@@ -233,16 +233,17 @@ fn evaluate(problem: &ProblemFile) {
         at(problem, x);
         at(problem, &x.iter().map(|x| *x as f32).collect::<Vec<_>>());
     }
-    // Other numbers of coordinates are refused.
+    // A wrong number of coordinates is an error.
     problem.evaluate::<f64>(&[]).unwrap_err();
 }
 
 fn at<R: Precise>(problem: &ProblemFile, x: &[R]) {
     let found = problem.evaluate(x).unwrap();
     assert_eq!(found.constraints.len(), problem.constraints().count());
-    // Of a constraint that is NaN there, NaN: that comes last.
+    // The violation is NaN if a constraint is NaN; such points rank last.
     assert!(found.fitness.violation >= R::ZERO || found.fitness.violation.is_nan());
-    // The CPU and the emulator find the same bits, of coordinates as the file and as individuals have them.
+    // The CPU and the emulator compute the same bits, for coordinates in the file's scale and in the individuals'
+    // scale.
     let bits = |of: Fitness<R>| [of.value, of.violation].map(R::to_bits64);
     for as_searched in [false, true] {
         let Some([cpu, emulator]) = problem.evaluate_twice(x, as_searched) else { return };

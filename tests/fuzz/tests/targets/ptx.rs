@@ -1,4 +1,4 @@
-//! PTX: cut, linked, and in packages.
+//! PTX: splitting, linking, and packages.
 
 use warpswarm_ptx_builder::compose::Operand;
 use warpswarm_ptx_builder::package::{Origin, checksum};
@@ -63,8 +63,8 @@ const WORDS: &[&str] = &[
     "%ws_value",
 ];
 
-/// A kernel's text and, behind a zero byte, an objective's; behind a mark words for both, or changes to the one or the
-/// other of a pair that can be linked.
+/// The input is the text of a kernel and, after a zero byte, that of an objective. After a mark it contains words for
+/// both, or changes to one of a pair that can be linked.
 pub(crate) fn cut_and_link(input: &[u8]) {
     let (mark, rest) = input.split_first().map_or((0, input), |(mark, rest)| (*mark, rest));
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -75,7 +75,7 @@ pub(crate) fn cut_and_link(input: &[u8]) {
         }
         0xfe => (text(&fuzz::changed(KERNELS.as_bytes(), rest)), OBJECTIVE.into()),
         0xfd => (KERNELS.into(), text(&fuzz::changed(OBJECTIVE.as_bytes(), rest))),
-        // Words in the place of the objective's parameter.
+        // Words that replace the objective's parameter.
         0xfc => {
             let is = ".param .align 8 .b8 o_param_0[16]";
             (KERNELS.into(), OBJECTIVE.replace(is, &fuzz::words(rest, WORDS).concat()))
@@ -92,7 +92,7 @@ pub(crate) fn cut_and_link(input: &[u8]) {
     for text in [&kernels, &objective].into_iter().chain(&linked.ok()) {
         let Ok(modules) = cut(text, Some(Version::LOWEST)) else { continue };
         for module in modules {
-            // What was cut out is whole.
+            // Each module can be split again.
             let again = cut(&module.text, None).unwrap();
             assert_eq!((again.len(), &again[0].name), (1, &module.name));
         }
@@ -111,7 +111,7 @@ fn composed(module: &dyn Fn(&str) -> Option<String>) -> Result<String, LinkError
     composer.finish(Operand::Result(1), Operand::Constant(0), 2)
 }
 
-/// A package under a sum that is right, after changes; behind a mark all of what is under it.
+/// The input is changes to a package whose checksum is then corrected, or after a mark the complete contents.
 pub(crate) fn open(input: &[u8]) {
     let module = |name: &str, text: &str| Module { name: name.into(), text: text.into() };
     let modules =
@@ -124,7 +124,7 @@ pub(crate) fn open(input: &[u8]) {
         changes => fuzz::changed(body, changes),
     };
     let bytes = [&head[..8], &checksum(&body).to_le_bytes(), &body].concat();
-    // As they are, the sum is most likely wrong.
+    // Read the bytes directly, too; their checksum is most likely wrong.
     let _ = Package::open(input);
     let Ok(package) = Package::open(&bytes) else {
         assert!(bytes != whole);
