@@ -1,5 +1,5 @@
-// Particle swarm optimisation, global best, synchronous, as a plain loop in C++: what the CPU backend is measured against.
-// Rastrigin on [-R, 0.9 R], float, positions clamped; draws from one xorshift128 for the whole run.
+// Synchronous particle swarm optimisation with a global best, as a plain loop in C++. The CPU backend is compared with
+// it. Rastrigin's function on [-R, 0.9 R], float, clamped positions; one xorshift128 generator for the whole run.
 //
 // Arguments: particles, dimensions, iterations. Prints seconds, evaluations and the best value.
 

@@ -1,13 +1,13 @@
-// The CPSO paper's serial SPSO (Algorithm 1) in plain C++: what the Rust baseline is measured
-// against. Euclidean distance from the origin, two dimensions, float, positions clamped.
+// The CPSO paper's serial SPSO (Algorithm 1) in plain C++. The Rust baseline is compared with it.
+// Euclidean distance from the origin, two dimensions, float, clamped positions.
 //
-// The same numbers as warpswarm_cpu_ref::spso bit for bit: the same draws (Philox4x32-7), the same
-// order of operations. With -DCHEAP_RANDOM the draws come from one sequential xorshift128 instead,
-// which is what many programs use; those numbers are different ones.
+// The results have the bits of warpswarm_cpu_ref::spso: the same random numbers (Philox4x32-7) and
+// the same order of operations. With -DCHEAP_RANDOM the random numbers come from one sequential
+// xorshift128, as in many programs; the results then differ.
 //
 // Arguments: particles, iterations, inertia, cognitive, social, velocity limit, key 0, key 1 (the
-// run's key; the key of a seed is left to the caller). Prints nanoseconds per particle and
-// iteration, the best value's bits and the bits of its position.
+// run's key, which the caller derives from the seed). Prints nanoseconds per particle and
+// iteration, the bits of the best value, and the bits of its position.
 
 #include <algorithm>
 #include <chrono>
@@ -32,7 +32,7 @@ struct Key {
     uint32_t k0, k1;
 };
 
-// A particle's position, velocity and best place, and the value there: the paper's figure 5.
+// A particle's position, velocity and best position, and the best value: the paper's figure 5.
 struct Particle {
     float position[DIMENSIONS];
     float velocity[DIMENSIONS];
@@ -48,7 +48,7 @@ inline float one_to_two(uint32_t word) {
     return x;
 }
 
-// The number in (0, 1) of a draw: r and half a step.
+// The number in (0, 1) of a draw: r plus half a step.
 inline float open01(float draw) { return draw - (1.0f - 1.1920929e-7f / 2.0f); }
 
 #ifdef CHEAP_RANDOM

@@ -9,7 +9,7 @@ use warpswarm_core::sum::MAX_TERMS;
 use warpswarm_example_own_kernel::gpu::Gpu;
 use warpswarm_example_own_kernel::{Grid, Summary, emulated, is_same, numbers, serially};
 
-/// Reduces numbers with a kernel of one's own, and compares with one thread
+/// Reduces numbers with your own kernel, and compares with one thread
 #[derive(Parser)]
 struct Arguments {
     /// Where the kernel runs

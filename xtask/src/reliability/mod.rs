@@ -19,7 +19,7 @@ const LINE: &str = "reliability: ";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// How long random configurations are made, run, left, gone on with and dropped
+    /// Seconds in which random configurations are created, run, interrupted, continued and dropped
     #[arg(long, default_value = "3600")]
     soak_seconds: u64,
     /// How long each reader of files is fuzzed
