@@ -92,7 +92,8 @@ impl<R: Float> Strategy<R> {
         let sums = |first: usize, count: usize| {
             let raw = |i| raw_weight::<R>(individuals, first + i);
             let squares = |i| raw(i) * raw(i);
-            [sum::fold_buffered::<R, Sum>(count, raw), sum::fold_buffered::<R, Sum>(count, squares)]
+            let sum = sum::fold_one_by_one::<R, Sum>(count, raw);
+            [sum, sum::fold_one_by_one::<R, Sum>(count, squares)]
         };
         let all = [sums(0, better), sums(better, individuals as usize - better)];
         Strategy::of_sums((dimensions, individuals), active, all)

@@ -148,7 +148,7 @@ pub trait Point<R: Real> {
     #[doc(hidden)]
     #[inline(always)]
     fn fold_others<T: Real, O: Operator<T>>(&self, n: usize, term: impl Fn(usize) -> T) -> T {
-        sum::fold_buffered::<T, O>(n, term)
+        sum::fold_one_by_one::<T, O>(n, term)
     }
 
     /// As [`sum_of_prefixes`](Point::sum_of_prefixes), for `n` numbers of another type.
