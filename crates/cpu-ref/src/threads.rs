@@ -184,7 +184,20 @@ pub(crate) fn spread<R: Float, T: Split>(
         return if tasks.halt.is_due() { Outcome::NONE } else { work(whole) };
     }
     let (left, right) = whole.split_at(all / 2);
-    let (left, right) = (|| spread(left, tasks, work), || spread(right, tasks, work));
-    let (left, right) = if tasks.serial { (left(), right()) } else { rayon::join(left, right) };
-    left.join(right)
+    if tasks.serial {
+        return spread(left, tasks, work).join(spread(right, tasks, work));
+    }
+    let (mut left, mut right) = (Some(left), Some(right));
+    let (mut of_left, mut of_right) = (Outcome::NONE, Outcome::NONE);
+    let done = |part: &mut Option<T>| match part.take() {
+        Some(part) => spread(part, tasks, work),
+        None => Outcome::NONE,
+    };
+    side_by_side(&mut || of_left = done(&mut left), &mut || of_right = done(&mut right));
+    of_left.join(of_right)
+}
+
+/// Runs both on the pool. They are trait objects, so that rayon's `join` is compiled once and not for each kind of work.
+fn side_by_side(left: &mut (dyn FnMut() + Send), right: &mut (dyn FnMut() + Send)) {
+    rayon::join(left, right);
 }
