@@ -134,6 +134,7 @@ impl<R: Float> Fitnesses<R> for Fireworks<'_, R> {
     }
 }
 
+#[inline(never)]
 fn range<R: Float>(swarm: &Swarm<R>) -> Range<R> {
     Range::of(swarm.individuals() as u32, &Fireworks(&swarm.best))
 }

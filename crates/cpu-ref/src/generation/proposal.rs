@@ -8,6 +8,7 @@ use warpswarm_core::real::Float;
 
 use super::Before;
 use crate::flight::Rows;
+use crate::vectors::{Run, Vectors};
 
 /// A proposal: its coordinates and its own rows, `[place]`; rows that the method does not have are empty.
 pub(super) struct Proposal<R> {
@@ -94,7 +95,7 @@ impl<R: Float> Proposal<R> {
         let mut made = [[R::ZERO; PLACES]; 1 + MAX_OWN];
         loop {
             assert!(wanted >> ABSENT == 0, "a method looks at an individual that there is not");
-            drawn.draw(context, wanted, (first, count));
+            drawn.draw((&context.draws, context.normals.as_ref()), wanted, (first, count));
             asked.set(wanted);
             let drawn = &*drawn;
             for i in 0..count {
@@ -151,6 +152,7 @@ const ABSENT: u32 = 31;
 
 /// The draws of neighbouring coordinates.
 pub(super) struct Drawn<R> {
+    vectors: Vectors,
     /// Which sets are drawn, one bit for each; the others are undefined.
     there: u32,
     sets: [[[Draw<R>; PLACES]; 2]; SETS as usize + 1],
@@ -162,6 +164,7 @@ impl<R: Float> Drawn<R> {
     /// No draws yet.
     pub(super) fn none() -> Self {
         Drawn {
+            vectors: Vectors::new(),
             there: 0,
             sets: [[[Draw::of_one_to_two(R::ONE); PLACES]; 2]; SETS as usize + 1],
             factors: [[Factor::of_offset(R::ZERO); PLACES]; 2],
@@ -170,37 +173,68 @@ impl<R: Float> Drawn<R> {
     }
 
     /// Draws the sets of `wanted`, one bit for each, that are missing, for `count` coordinates from `first` on.
-    #[inline(always)]
+    ///
+    /// Never inlined: one call for this many coordinates costs little, and all kinds of draws would otherwise be
+    /// compiled into each place where a method proposes.
+    #[inline(never)]
     fn draw(
         &mut self,
-        context: &ProposalContext<'_, R>,
+        (draws, normals): (&SiteDraws, Option<&SiteDraws>),
         wanted: u32,
         (first, count): (usize, usize),
     ) {
-        let draws = &context.draws;
-        let mut missing = wanted & !self.there;
+        self.vectors.run(Draws { drawn: self, draws, normals, wanted, first, count });
+    }
+}
+
+/// The arguments of [`Drawn::draw`].
+struct Draws<'a, R> {
+    drawn: &'a mut Drawn<R>,
+    draws: &'a SiteDraws,
+    normals: Option<&'a SiteDraws>,
+    wanted: u32,
+    first: usize,
+    count: usize,
+}
+
+impl<R: Float> Run for Draws<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(mut self) {
+        // The usual count is a constant for the compiler.
+        if self.count == PLACES { self.of(PLACES) } else { self.of(self.count) }
+    }
+}
+
+impl<R: Float> Draws<'_, R> {
+    #[inline(always)]
+    fn of(&mut self, count: usize) {
+        let Draws { ref mut drawn, draws, normals, wanted, first, .. } = *self;
+        let first = first as u32;
+        let mut missing = wanted & !drawn.there;
         if missing >> FACTORS & 1 != 0 {
             missing &= !(1 << FACTORS);
-            self.factors = draws.factors_of_row(first as u32, count);
+            drawn.factors = draws.factors_of_row(first, count);
         }
         if missing >> NORMALS & 1 != 0 {
             missing &= !(1 << NORMALS);
-            self.normals = match &context.normals {
-                Some(draws) => draws.normals_of_row(first as u32, count),
+            drawn.normals = match normals {
+                Some(draws) => draws.normals_of_row(first, count),
                 None => [R::NAN; PLACES],
             };
         }
         while missing != 0 {
             let set = missing.trailing_zeros();
             missing &= missing - 1;
-            let place = &mut self.sets[set as usize];
+            let place = &mut drawn.sets[set as usize];
             *place = if set == REENTRY {
-                draws.reentry_row(first as u32, count)
+                draws.reentry_row(first, count)
             } else {
-                draws.of_row(set, first as u32, count)
+                draws.of_row(set, first, count)
             };
         }
-        self.there = wanted;
+        drawn.there = wanted;
     }
 }
 
