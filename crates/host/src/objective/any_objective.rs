@@ -1,6 +1,7 @@
 //! What can be minimised: objectives that run on every backend, and closures that the host evaluates.
 
 use std::fmt;
+use std::hint::black_box;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -8,11 +9,12 @@ use warpswarm_core::data::WithData;
 use warpswarm_core::dual::Differentiable;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
-use warpswarm_core::variable::Scaled;
+use warpswarm_core::variable::{Scaled, natural};
 use warpswarm_core::{Float, Objective, Point};
 use warpswarm_cpu_ref::vectors::{Run, Vectors};
 
 use super::bounds::Scales;
+use super::closure::OfPoint;
 use super::data::LaidOut;
 use super::evaluator::{Evaluator, Portable};
 use super::own::OwnObjective;
@@ -73,16 +75,14 @@ impl<R> fmt::Debug for Prepared<R> {
 
 impl<R: Float, O: Differentiable<R>> AnyObjective<R> for O {
     fn prepared(&self, scales: &Scales<R>) -> Prepared<R> {
-        if scales.are_plain() {
-            let objective = *self;
-            let vectors = Vectors::new();
-            let evaluate = Arc::new(move |_, x: &[R]| evaluate(vectors, &objective, SlicePoint(x)));
-            let (constrained, target) = (<O as Objective<R>>::CONSTRAINED, built_in::<R>(self));
-            let data = Arc::default();
-            return Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }));
-        }
-        // The kernels of built-in problems do not support scales.
-        OwnObjective::new("", *self).prepared(scales)
+        let evaluate: Arc<OfPoint<R>> = Arc::new(at_points(*self));
+        let (constrained, data) = (<O as Objective<R>>::CONSTRAINED, Arc::default());
+        let (evaluate, target) = match scales.are_plain() {
+            true => (evaluate, built_in::<R>(self)),
+            // A built-in problem's kernels do not know scales.
+            false => (at_natural_values(scales, evaluate), None),
+        };
+        Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))
     }
 
     fn known(&self, scales: &Scales<R>) -> Known<R> {
@@ -112,6 +112,62 @@ impl<R: Float, O: Copy> OwnObjective<R, O> {
     fn scaled(&self, scales: &Scales<R>) -> (Scaled<O>, Arc<LaidOut<R>>) {
         let (view, numbers) = scales.table(self.data.all.len());
         (Scaled { objective: self.objective, view }, Arc::new(self.data.with(&numbers)))
+    }
+}
+
+/// The fitness of an objective at a point.
+pub(crate) fn fitness<R: Float>(objective: impl Objective<R>, x: &[R]) -> Fitness<R> {
+    let evaluate: &OfPoint<R> = &at_points(objective);
+    // Hides the function from the compiler, which would otherwise compile the objective a second time here.
+    black_box(evaluate)(0, x)
+}
+
+/// What searches call to evaluate an objective without data.
+fn at_points<R: Float>(
+    objective: impl Objective<R>,
+) -> impl Fn(u32, &[R]) -> Fitness<R> + Send + Sync + 'static {
+    let vectors = Vectors::new();
+    move |_, x| evaluate(vectors, &objective, SlicePoint(x))
+}
+
+/// Points of up to this many coordinates are converted on the stack.
+const FEW: usize = 64;
+
+/// The objective at the natural values of scaled points. The bits are those of [`Scaled`], which would compile the
+/// objective once more.
+fn at_natural_values<R: Float>(scales: &Scales<R>, plain: Arc<OfPoint<R>>) -> Arc<OfPoint<R>> {
+    let (_, numbers) = scales.table(0);
+    let vectors = Vectors::new();
+    Arc::new(move |run, x: &[R]| {
+        let (mut few, mut many) = ([R::ZERO; FEW], Vec::new());
+        let natural = match few.get_mut(..x.len()) {
+            Some(few) => few,
+            None => {
+                many.resize(x.len(), R::ZERO);
+                &mut many[..]
+            }
+        };
+        vectors.run(Natural { codes: &numbers[1..], x, natural });
+        let Fitness { violation, value } = plain(run, natural);
+        Fitness { violation, value: numbers[0] * value }.canonical()
+    })
+}
+
+/// A scaled point, to be converted to natural values.
+struct Natural<'a, R> {
+    codes: &'a [R],
+    x: &'a [R],
+    natural: &'a mut [R],
+}
+
+impl<R: Float> Run for Natural<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for ((into, &x), &code) in self.natural.iter_mut().zip(self.x).zip(self.codes) {
+            *into = natural(code, x);
+        }
     }
 }
 

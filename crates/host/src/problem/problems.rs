@@ -5,10 +5,10 @@
 
 use std::fmt;
 
+use warpswarm_core::Float;
 use warpswarm_core::dual::Differentiable;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
-use warpswarm_core::{Float, Objective};
 
 pub use warpswarm_core::problems::*;
 
@@ -17,6 +17,7 @@ pub use crate::settings::precise::Precise;
 use crate::algorithms::Algorithm;
 use crate::check::{self, CheckReport};
 use crate::error::{Error, Result, nearest};
+use crate::objective::any_objective::fitness;
 use crate::objective::bounds::Bounds;
 use crate::objective::target::check_dimensions;
 use crate::run::optimiser::Optimiser;
@@ -42,7 +43,8 @@ impl<R: Float> Functions<R> {
                 let point = SlicePoint(x);
                 let mut constraints = Vec::with_capacity(F::CONSTRAINTS.len());
                 F::constraints(&point, |g| constraints.push(g));
-                Evaluation { fitness: Objective::<R>::evaluate(&F::default(), &point), constraints }
+                let objective = Shifted { shift: R::ZERO, problem: F::default() };
+                Evaluation { fitness: fitness(objective, x), constraints }
             },
         }
     }
