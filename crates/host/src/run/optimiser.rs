@@ -113,6 +113,16 @@ impl<R: Float> Optimiser<R> {
         algorithm: &Algorithm,
         settings: &Settings,
     ) -> Result<Self> {
+        Optimiser::for_any(objective, bounds, algorithm, settings)
+    }
+
+    /// As [`new`](Optimiser::new), compiled once for all objectives.
+    fn for_any(
+        objective: &dyn AnyObjective<R>,
+        bounds: &Bounds,
+        algorithm: &Algorithm,
+        settings: &Settings,
+    ) -> Result<Self> {
         let (algorithm, settings) = algorithm.completed(settings, bounds.dimensions());
         settings.check()?;
         let wanted = Wanted::new(&algorithm, settings.individuals)?;
@@ -120,8 +130,8 @@ impl<R: Float> Optimiser<R> {
     }
 
     /// As [`new`](Optimiser::new), for any algorithm, whose parameters and settings have been checked.
-    pub(crate) fn start<G: AnyObjective<R>>(
-        objective: &G,
+    pub(crate) fn start(
+        objective: &dyn AnyObjective<R>,
         bounds: &Bounds,
         wanted: Wanted<R>,
         settings: &Settings,
