@@ -24,6 +24,8 @@ mod individual;
 mod planning;
 mod with;
 
+pub use crate::boundary::Limits;
+
 use crate::order::Fitness;
 use crate::pso;
 use crate::random::{Draw, Factor};
@@ -388,8 +390,11 @@ pub trait Site<R: Float> {
     fn draws(&self, set: u32) -> [R; 2] {
         Draw::both(self.drawn(set))
     }
-    /// A standard normal number, for the attempt that [`Method::normals`] names; NaN if it names none. Not independent
-    /// of the draws of set 1.
+    /// A standard normal number, for the attempt that [`Method::normals`] returns. Not independent of the draws of set 1.
+    ///
+    /// # Panics
+    ///
+    /// On the CPU, if `Method::normals` returns `None`. On a GPU the number is then NaN.
     fn normal(&self) -> R;
     /// The random number with which the coordinate is put back into its bounds.
     fn reentry(&self) -> R;

@@ -145,6 +145,9 @@ const SETS: u32 = 8;
 const REENTRY: u32 = SETS;
 /// The bit of the factors, among the bits of needed draws.
 const FACTORS: u32 = SETS + 1;
+/// The panic of a method that would compute with numbers that are not drawn.
+const NO_NORMALS: &str = "the method calls `Site::normal`, but its `Method::normals` returns `None`: implement \
+    `normals` to return `Some(who.attempt)`";
 /// The bit of the normal numbers.
 const NORMALS: u32 = SETS + 2;
 /// The bit that is set if an individual does not exist.
@@ -221,7 +224,7 @@ impl<R: Float> Draws<'_, R> {
             missing &= !(1 << NORMALS);
             drawn.normals = match normals {
                 Some(draws) => draws.normals_of_row(first, count),
-                None => [R::NAN; PLACES],
+                None => panic!("{NO_NORMALS}"),
             };
         }
         while missing != 0 {

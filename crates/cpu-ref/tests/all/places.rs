@@ -6,6 +6,7 @@ use warpswarm_core::method::{Individual, Method, Numbers, Own, Population, Site,
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
 use warpswarm_core::problems::Sphere;
+use warpswarm_core::real::Real;
 use warpswarm_cpu_ref::generation::{self, Work};
 use warpswarm_cpu_ref::{Bounds, Halt, Start, Swarm, Threads};
 
@@ -63,14 +64,33 @@ impl Method<f64> for Curious {
     }
 }
 
+/// Uses normal numbers without saying of which attempt.
+#[derive(Clone, Copy)]
+struct Careless;
+
+impl Method<f64> for Careless {
+    const OWN: usize = 0;
+    const NUMBERS: usize = 0;
+    type Observation = ();
+    type Plan = ();
+
+    fn start(&self, _: f64, _: f64) -> Own<f64> {
+        [0.0; 2]
+    }
+    fn observe<P: Population<f64>>(&self, _: &Individual<f64>, _: &P, _: &mut Numbers<f64>) {}
+    fn plan(&self, _: &Individual<f64>, (): (), _: &mut Numbers<f64>) {}
+    fn propose<S: Site<f64>>(&self, (): &(), site: &S) -> (f64, Own<f64>) {
+        (site.normal().clamp_to(-1.0, 3.0), [0.0; 2])
+    }
+}
+
 /// A population before and after an iteration.
-fn moved(dimensions: usize, other: u32) -> [Swarm<f64>; 2] {
+fn moved(dimensions: usize, method: impl Method<f64>) -> [Swarm<f64>; 2] {
     let (lower, upper) = (vec![-1.0; dimensions], vec![3.0; dimensions]);
     let bounds = Bounds { lower: &lower, upper: &upper };
     let evaluate = |x: &[f64]| Sphere.evaluate(&SlicePoint(x));
     let (start, stop) = (Start::default(), StopRule::NEVER);
     let work = Work { evaluate: &evaluate, bounds, start, stop, halt: Halt::NEVER };
-    let method = Curious { other };
     let before = generation::start(&method, &work, 5, ID, Threads::Serial);
     let mut after = before.clone();
     generation::run(&mut after, &method, &work, 1, Threads::Serial);
@@ -80,7 +100,7 @@ fn moved(dimensions: usize, other: u32) -> [Swarm<f64>; 2] {
 #[test]
 fn each_place_is_told_what_is_there() {
     for dimensions in [1, 2, 3, 4, 5, 30, 31, 32, 33, 64, 70] {
-        let [before, after] = moved(dimensions, 3);
+        let [before, after] = moved(dimensions, Curious { other: 3 });
         for index in 0..5 {
             let who = Individual {
                 key: ID.key(),
@@ -118,5 +138,11 @@ fn each_place_is_told_what_is_there() {
 #[test]
 #[should_panic(expected = "a method looks at an individual that there is not")]
 fn nobody_looks_at_an_individual_that_there_is_not() {
-    moved(40, 5);
+    moved(40, Curious { other: 5 });
+}
+
+#[test]
+#[should_panic(expected = "implement `normals`")]
+fn normal_numbers_must_be_announced() {
+    moved(40, Careless);
 }
