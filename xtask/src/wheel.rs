@@ -13,6 +13,8 @@ use crate::shell::{self, program};
 const MOST_BYTES: u64 = 15_000_000;
 /// The compatibility tag for glibc 2.17, of distributions since 2014.
 const COMPATIBILITY: &str = "manylinux2014";
+/// The profile for tests: the wheel runs on this machine only.
+const QUICK: &str = "quick";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -36,7 +38,6 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if args.test {
         let pythons = pythons();
         ensure!(!pythons.is_empty(), "no Python from 3.10 on was found");
-        check_types(&folder, &wheel)?;
         let tested = oldest_and_newest(&pythons);
         for (number, python) in (1..).zip(&tested) {
             test(&folder, &wheel, python, number == tested.len())?;
@@ -49,7 +50,7 @@ fn package() -> PathBuf {
     shell::root().join("crates/python")
 }
 
-/// Builds the wheel with maturin, linked by zig against an old glibc.
+/// Builds the wheel with maturin. One for users is linked by zig against an old glibc.
 ///
 /// Maturin is installed in the same folder for all checkouts. The name of the linker depends on that folder, and is
 /// part of sccache's key.
@@ -66,8 +67,15 @@ fn build(folder: &Path, profile: &str) -> Result<PathBuf> {
         std::iter::once(bin.clone())
             .chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
     )?;
-    let mut maturin = program(&text(&bin.join("maturin")), &["build", "--zig", "--locked"]);
-    maturin.args(["--profile", profile, "--compatibility", COMPATIBILITY]);
+    let mut maturin = program(&text(&bin.join("maturin")), &["build", "--locked"]);
+    maturin.args(["--profile", profile]);
+    if profile == QUICK {
+        // Without zig cargo needs no `--target`, and compiles the crates exactly as it does for other tests: sccache
+        // has them.
+        maturin.args(["--compatibility", "linux"]);
+    } else {
+        maturin.args(["--zig", "--compatibility", COMPATIBILITY]);
+    }
     maturin.arg("--manifest-path").arg(package().join("Cargo.toml"));
     maturin.arg("--target-dir").arg(shell::target()?).arg("--out").arg(&made);
     maturin.env("PATH", path).current_dir(shell::root());
@@ -77,10 +85,7 @@ fn build(folder: &Path, profile: &str) -> Result<PathBuf> {
 }
 
 /// Checks the type annotations with mypy, those of the Python code and those of the compiled part.
-fn check_types(folder: &Path, wheel: &Path) -> Result<()> {
-    let bin = environment(&folder.join("types"), "python3")?;
-    install(&bin, &["--requirement", &text(&package().join("requirements-test.txt"))])?;
-    install(&bin, &["--force-reinstall", "--no-deps", &text(wheel)])?;
+fn check_types(bin: &Path) -> Result<()> {
     let outside = tempfile::tempdir()?;
     let run = |name: &str, arguments: &[&str]| {
         shell::run(program(&text(&bin.join(name)), arguments).current_dir(outside.path()))
@@ -89,9 +94,9 @@ fn check_types(folder: &Path, wheel: &Path) -> Result<()> {
     run("stubtest", &["pywarpswarm._native"])
 }
 
-/// Runs the tests with the installed wheel. `with_pages` adds the samples of pages and the notebooks, which take a
-/// while.
-fn test(folder: &Path, wheel: &Path, python: &Path, with_pages: bool) -> Result<()> {
+/// Runs the tests with the installed wheel. With one Python also those that take a while: the check of types, the samples
+/// of pages and the notebooks.
+fn test(folder: &Path, wheel: &Path, python: &Path, all: bool) -> Result<()> {
     let name = version(python).map_or("python".into(), |(major, minor)| format!("{major}.{minor}"));
     let at = folder.join(format!("test-{name}"));
     if at.exists() {
@@ -100,6 +105,9 @@ fn test(folder: &Path, wheel: &Path, python: &Path, with_pages: bool) -> Result<
     let bin = environment(&at, &text(python))?;
     install(&bin, &["--requirement", &text(&package().join("requirements-test.txt"))])?;
     install(&bin, &[&text(wheel)])?;
+    if all {
+        check_types(&bin)?;
+    }
     let outside = tempfile::tempdir()?;
     let tests = fs::read_dir(package().join("tests"))?.flatten().map(|entry| entry.path());
     // Copy the pages whose samples are tested.
@@ -112,7 +120,7 @@ fn test(folder: &Path, wheel: &Path, python: &Path, with_pages: bool) -> Result<
     fs::copy(shell::root().join("README.md"), outside.path().join("first-page.md"))?;
     let mut tests =
         program(&text(&bin.join("python")), &["-m", "pytest", "-q", "-n", "2", "-W", "error"]);
-    if with_pages {
+    if all {
         copy_notebooks(&outside.path().join("notebooks"))?;
     } else {
         tests.args(["--deselect", "test_pages.py"]);
@@ -162,7 +170,8 @@ fn environment(at: &Path, python: &str) -> Result<PathBuf> {
 fn install(bin: &Path, what: &[&str]) -> Result<()> {
     let mut pip =
         program(&text(&bin.join("pip")), &["install", "--quiet", "--disable-pip-version-check"]);
-    shell::run(pip.args(what))
+    // Python compiles the few modules that are imported when it imports them.
+    shell::run(pip.arg("--no-compile").args(what))
 }
 
 fn text(path: &Path) -> String {
