@@ -130,7 +130,7 @@ impl<T: Stored> SharedArray<T> {
         // Checked under the emulator only, as with views.
         #[cfg(not(target_arch = "nvptx64"))]
         if i >= self.len {
-            machine::fail("a shared array was used out of its bounds");
+            machine::out_of_bounds("a shared array", (i as usize, 1), self.len as usize);
         }
         self.start + i * T::BYTES
     }

@@ -245,7 +245,7 @@ fn views_out_of_their_bounds() {
     }
     let mut items = Aligned::zeroed(100);
     let found = fault(launch(&blocks(3, 64), items.array(), kernel), FaultKind::Trap);
-    check(&found, (1, 36, LINE), &["a view was used out of its bounds"]);
+    check(&found, (1, 36, LINE), &["an index is out of bounds: element 100 of a view of 100"]);
     assert!(items.slice()[..100].iter().all(|&x| x == 1.0), "those before have been written");
     let found = fault(launch(&blocks(1, 64), items.array(), streams), FaultKind::Trap);
     check(&found, (0, 25, LINE + 3), &[]);
@@ -373,7 +373,11 @@ fn shared_memory_that_nobody_has_written() {
     }
     launch(&blocks(1, 32), 0, kernel).unwrap();
     let found = fault(launch(&blocks(2, 32), 0, kernel), FaultKind::Uninitialised);
-    check(&found, (1, 0, LINE), &["reads 4 bytes at byte 0", "nobody has written"]);
+    check(
+        &found,
+        (1, 0, LINE),
+        &["reads 4 bytes at byte 0", "no thread has written yet: a barrier is missing"],
+    );
     // Nor can the kernel read what the last launch left there.
     let found = fault(
         launch(&blocks(1, 32), 0_u64, |_| assert_eq!(shared::<u64>(0, 2).get(1), 0)),
@@ -394,7 +398,11 @@ fn shared_memory_out_of_its_bounds() {
     let exact = LaunchConfig { shared_bytes: 8 * 33, ..blocks(1, 32) };
     launch(&exact, 0, kernel).unwrap();
     let found = fault(launch(&exact, 1, kernel), FaultKind::Trap);
-    check(&found, (0, 31, LINE), &["a shared array was used out of its bounds"]);
+    check(
+        &found,
+        (0, 31, LINE),
+        &["an index is out of bounds: element 32 of a shared array of 32"],
+    );
     let short = LaunchConfig { shared_bytes: 8 * 33 - 1, ..blocks(1, 32) };
     let found = fault(launch(&short, 0, kernel), FaultKind::OutOfBounds);
     check(&found, (0, 31, LINE), &["writes 8 bytes at byte 256 of shared memory, which has 263"]);

@@ -40,7 +40,7 @@ pub enum FaultKind {
     Argument,
     /// The block is larger than the kernel's `max_block`.
     BlockTooLarge,
-    /// The kernel ended the launch: a view or a shared array was used out of its bounds, or the kernel called `abort`.
+    /// The kernel ended the launch: an index is beyond the end of a view or of a shared array, or the kernel called `abort`.
     Trap,
     /// The block's shared memory was used beyond its end, or an absent array was used.
     OutOfBounds,

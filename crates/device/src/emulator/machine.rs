@@ -46,9 +46,20 @@ pub(crate) fn grid_dim() -> u32 {
 
 #[cold]
 #[track_caller]
-pub(crate) fn fail(what: &'static str) -> ! {
+pub(crate) fn fail(what: impl Into<String>) -> ! {
     let place = Location::caller();
-    launch().fail(FaultKind::Trap, place, what.to_owned())
+    launch().fail(FaultKind::Trap, place, what.into())
+}
+
+/// Fails because of an index beyond the end of a view or a shared array, of `len` elements.
+#[cold]
+#[track_caller]
+pub(crate) fn out_of_bounds(of: &str, (first, count): (usize, usize), len: usize) -> ! {
+    let elements = match count {
+        1 => format!("element {first}"),
+        _ => format!("elements {first} to {}", first.saturating_add(count - 1)),
+    };
+    fail(format!("an index is out of bounds: {elements} of {of} of {len}"))
 }
 
 #[inline(never)]

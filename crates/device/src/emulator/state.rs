@@ -364,9 +364,12 @@ impl State {
                 (FaultKind::OutOfBounds, format!("{what}, which has {bytes}"))
             }
             Misuse::Misaligned => (FaultKind::Misaligned, what),
-            Misuse::Uninitialised => {
-                (FaultKind::Uninitialised, format!("{what}, which nobody has written"))
-            }
+            Misuse::Uninitialised => (
+                FaultKind::Uninitialised,
+                format!(
+                    "{what}, which no thread has written yet: a barrier is missing, or the index is wrong"
+                ),
+            ),
             Misuse::Race(other, wrote) => {
                 let did = if *wrote { "wrote" } else { "read" };
                 let (thread, there) = (other.thread, other.place);

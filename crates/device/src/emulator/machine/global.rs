@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::super::context::{Launch, launch};
 use super::super::fault::FaultKind;
-use super::fail;
+use super::out_of_bounds;
 use crate::thread;
 
 /// The address of element `i`, of `bytes` bytes, in an array. Fails if the array has fewer than `count` elements from
@@ -20,7 +20,7 @@ pub(crate) fn place(
     bytes: usize,
 ) -> *mut u8 {
     if i >= len || len - i < count {
-        fail("a view was used out of its bounds");
+        out_of_bounds("a view", (i, count), len);
     }
     start.wrapping_add(i * bytes)
 }
