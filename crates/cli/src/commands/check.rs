@@ -35,12 +35,14 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Code, Failure> {
     }
     let settings =
         Settings { backend: args.backend, individuals: INDIVIDUALS, ..Settings::default() };
-    let mut wrong = Vec::new();
-    // For slow problems this would take minutes.
-    if found.seconds * 1e5 < SECONDS * 10.0 {
+    let mut wrong = found.wrong();
+    if found.not_finite.0 == found.points {
+        // There is nothing to compare.
+    } else if found.seconds * 1e5 < SECONDS * 10.0 {
         wrong.extend(device(&problem.check::<f32>(&settings)?, "f32", &mut text));
         wrong.extend(device(&problem.check::<f64>(&settings)?, "f64", &mut text));
     } else {
+        // For slow problems this would take minutes.
         let _ = writeln!(
             text,
             "not checked derivatives, and whether CPU and GPU agree: an evaluation takes too long for that"
@@ -93,6 +95,8 @@ struct Found {
     met: Vec<(String, usize)>,
     /// The number of points whose value or violation is not finite, and the first of them.
     not_finite: (usize, Option<Vec<f64>>),
+    /// The first feasible point whose value is infinitely good: a run ends there.
+    unbounded: Option<Vec<f64>>,
     /// The number of points at which the precisions differ, and the one with the largest difference.
     differ: (usize, Option<Apart>),
 }
@@ -116,6 +120,7 @@ impl Found {
             best: None,
             met: problem.constraint_names().iter().map(|name| (name.to_string(), 0)).collect(),
             not_finite: (0, None),
+            unbounded: None,
             differ: (0, None),
         };
         let mut seconds = 0.0;
@@ -146,10 +151,13 @@ impl Found {
         }
         if double.violation == 0.0 {
             self.feasible += 1;
-            let better = match problem.maximises() {
-                true => f64::max,
-                false => f64::min,
+            let (better, beyond): (fn(f64, f64) -> f64, _) = match problem.maximises() {
+                true => (f64::max, f64::INFINITY),
+                false => (f64::min, f64::NEG_INFINITY),
             };
+            if double.value == beyond {
+                self.unbounded.get_or_insert_with(|| point.clone());
+            }
             let best = self.best.map_or(double.value, |best| better(best, double.value));
             self.best = Some(best);
         }
@@ -172,6 +180,15 @@ impl Found {
         }
     }
 
+    /// Findings that are mistakes.
+    fn wrong(&self) -> Vec<String> {
+        let mut wrong = Vec::new();
+        if self.not_finite.0 == self.points {
+            wrong.push("no value is finite".into());
+        }
+        wrong
+    }
+
     /// Findings that may be mistakes.
     fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
@@ -183,8 +200,11 @@ impl Found {
         } else if self.feasible == 0 && !self.met.is_empty() {
             doubts.push("constraints that no point meets together".into());
         }
-        if self.not_finite.0 > 0 {
+        if self.not_finite.0 > 0 && self.not_finite.0 < self.points {
             doubts.push("values that are not finite".into());
+        }
+        if self.unbounded.is_some() {
+            doubts.push("the objective, which is unbounded".into());
         }
         if self.differ.0 > 0 {
             doubts.push("differences between f32 and f64".into());
@@ -207,13 +227,14 @@ impl Found {
             format!("({}{more})", all.join(", "))
         };
         let points = self.points;
-        line("points", &format!("{points}: the bounds, the centre, and others by chance"));
+        line("points", &format!("{points}: the bounds, the centre, and random points"));
         let time = match self.seconds {
             s if s < 1e-3 => format!("{:.2} µs", s * 1e6),
             s => format!("{:.2} ms", s * 1e3),
         };
         line("evaluation", &format!("{time} on a thread, in f64"));
-        let best = self.best.map(|best| format!(", the best value of those {best:?}"));
+        let best = self.best.filter(|best| !best.is_nan());
+        let best = best.map(|best| format!(", the best value of those {best:?}"));
         line("feasible", &format!("{} of {points}{}", self.feasible, best.unwrap_or_default()));
         for (name, met) in &self.met {
             let what = match met {
@@ -236,7 +257,12 @@ impl Found {
                 ),
             );
         }
+        if let Some(point) = &self.unbounded {
+            let value = problem.fitness(point).value;
+            line("unbounded", &format!("the value is {value} at {}", shown(point)));
+        }
         match &self.differ {
+            (_, None) if self.not_finite.0 == self.points => {}
             (_, None) => line("f32 and f64", "agree to a thousandth wherever f64 is finite"),
             (count, Some(Apart { point, single, double, .. })) => line(
                 "f32 and f64",

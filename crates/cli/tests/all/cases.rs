@@ -370,6 +370,35 @@ fn check_says_what_is_wrong_with_a_file() {
 }
 
 #[test]
+fn check_says_that_an_objective_has_no_values_or_no_bound() {
+    let check = |text: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("x.toml"), text).unwrap();
+        let output = run_in(folder.path(), &["check", "x.toml", "--backend", "cpu"]);
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, text) = check("maximise = \"1 / x\"\nvariables.x = { lower = 0, upper = 1 }");
+    let parts = [
+        "not finite  1 of 1003, the first at (x = 0.0): value inf, violation 0\n",
+        "unbounded   the value is inf at (x = 0.0)\n",
+        "evaluations are not finite, the first at (0): value inf, violation 0\n",
+        "          32               -\n",
+        "look at values that are not finite, the objective, which is unbounded\n",
+    ];
+    assert_eq!((code, parts.map(|part| text.contains(part))), (Some(0), [true; 5]), "{text}");
+
+    let (code, text) =
+        check("minimise = \"sqrt(-1 - x^2)\"\nvariables.x = { lower = 0, upper = 1 }");
+    assert_eq!((code, text.contains("agree")), (Some(1), false), "{text}");
+    assert!(text.contains("the formula is undefined there"), "{text}");
+    assert!(text.contains("feasible    1003 of 1003\n"), "{text}");
+    assert!(
+        text.ends_with("\nverdict     wrong: no value is finite; also look at the warnings\n"),
+        "{text}"
+    );
+}
+
+#[test]
 fn what_is_built_in_can_be_maximised() {
     let few = ["solve", "sphere", "--dim", "2", "--maximise", "--backend", "cpu", "--json", "-"];
     let output = run_in(&folder(), &few);

@@ -89,9 +89,10 @@ pub struct Difference<R> {
 pub struct Speed {
     /// The number of individuals of all runs together.
     pub individuals: u64,
-    /// Seconds per evaluation on the CPU, with all its threads.
+    /// Seconds per evaluation on the CPU, with all its threads. NaN if every run ended at once, because the objective is
+    /// unbounded.
     pub cpu: f64,
-    /// Seconds per evaluation on the device.
+    /// Seconds per evaluation on the device; NaN as for the CPU.
     pub device: Option<f64>,
 }
 
@@ -99,7 +100,9 @@ impl<R> CheckReport<R> {
     /// The number of individuals from which the device is faster, among the sizes that were timed; `None` if it never
     /// is.
     pub fn worthwhile(&self) -> Option<u64> {
-        let is_slower = |speed: &Speed| speed.device.is_none_or(|device| device >= speed.cpu);
+        let is_faster = |device: f64, cpu: f64| device < cpu;
+        let is_slower =
+            |speed: &Speed| speed.device.is_none_or(|device| !is_faster(device, speed.cpu));
         let from = self.speeds.iter().rposition(is_slower).map_or(0, |last| last + 1);
         self.speeds.get(from).map(|speed| speed.individuals)
     }
@@ -154,12 +157,15 @@ impl<R: Float> fmt::Display for CheckReport<R> {
             Some(_) => writeln!(f, "  {:>16}", "ns on the device")?,
             None => writeln!(f)?,
         }
+        let shown = |seconds: f64| match seconds.is_nan() {
+            true => "-".to_string(),
+            false => format!("{:.3}", 1e9 * seconds),
+        };
         for Speed { individuals, cpu, device } in &self.speeds {
-            write!(f, "{individuals:>12}  {:>14.3}", 1e9 * cpu)?;
-            match (device, &self.device) {
-                (Some(seconds), _) => writeln!(f, "  {:>16.3}", 1e9 * seconds)?,
-                (None, Some(_)) => writeln!(f, "  {:>16}", "-")?,
-                (None, None) => writeln!(f)?,
+            write!(f, "{individuals:>12}  {:>14}", shown(*cpu))?;
+            match &self.device {
+                Some(_) => writeln!(f, "  {:>16}", shown(device.unwrap_or(f64::NAN)))?,
+                None => writeln!(f)?,
             }
         }
         match (self.worthwhile(), &self.device) {
@@ -188,8 +194,8 @@ impl<R: Float> fmt::Display for CheckReport<R> {
 /// ```
 ///
 /// # Errors
+///
 /// If bounds or settings are not allowed, or a backend fails.
-/// Where bounds or settings are not allowed, or a backend fails.
 pub fn check<R: Float, G: AnyObjective<R>>(
     objective: &G,
     bounds: &Bounds,
@@ -331,13 +337,16 @@ fn speeds<R: Float>(
     let time = |settings: &Settings, individuals| -> Result<f64> {
         let mut optimiser = make(bounds, algorithm, &Settings { individuals, ..settings.clone() })?;
         optimiser.step(1)?;
-        let (mut iterations, mut done, start) = (1, 0, Instant::now());
-        while start.elapsed().as_secs_f64() < SECONDS {
+        let begun = optimiser.status()?.iterations;
+        let (mut iterations, start) = (1, Instant::now());
+        // The runs of an unbounded objective end.
+        while start.elapsed().as_secs_f64() < SECONDS && optimiser.status()?.goes_on {
             optimiser.step(iterations)?;
-            done += iterations;
             iterations *= 2;
         }
-        Ok(start.elapsed().as_secs_f64() / done as f64)
+        let seconds = start.elapsed().as_secs_f64();
+        let done = optimiser.status()?.iterations - begun;
+        Ok(if done > 0 { seconds / done as f64 } else { f64::NAN })
     };
     let mut speeds = Vec::new();
     for size in SIZES {

@@ -282,9 +282,9 @@ impl ProblemFile {
     ///
     /// As [`check`](fn@crate::check).
     pub fn check<R: Float>(&self, settings: &Settings) -> Result<CheckReport<R>> {
-        let checked = check::with(&self.searched(), settings, &|bounds, algorithm, settings| {
-            let settings = Settings { maximise: self.maximises, ..settings.clone() };
-            Optimiser::new(self, bounds, algorithm, &settings)
+        let settings = Settings { maximise: self.maximises, ..settings.clone() };
+        let checked = check::with(&self.searched(), &settings, &|bounds, algorithm, settings| {
+            Optimiser::new(self, bounds, algorithm, settings)
         })
         .map_err(|error| self.named_in(error))?;
         let constraint = |i: usize| self.constraints.get(i).map(|(name, _)| name.to_string());

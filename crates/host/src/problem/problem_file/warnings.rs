@@ -153,12 +153,14 @@ impl ProblemFile {
         let first = *values.first()?;
         let is_same = values.iter().all(|value| value.to_bits64() == first.to_bits64());
         let precision = R::PRECISION;
-        is_same.then(|| {
-            format!(
-                "the value is {first:?} in {precision} at all of {count} points between the bounds: either it depends on \
-                 nothing that is searched, or its numbers are beyond {precision}"
-            )
-        })
+        let cause = match first.to_f64().is_nan() {
+            true => "the formula is undefined there, as a root or logarithm of a negative number, or 0/0".into(),
+            false => format!(
+                "either it depends on nothing that is searched, or its numbers are beyond {precision}"
+            ),
+        };
+        let is = format!("the value is {first:?} in {precision} at all of {count} points");
+        is_same.then(|| format!("{is} between the bounds: {cause}"))
     }
 
     /// The approximate number of operations of an evaluation.
