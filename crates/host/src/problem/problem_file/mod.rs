@@ -186,7 +186,7 @@
 //! * Without `sigma` all observations count the same.
 //! * A residual `r` is the difference of observation and prediction, over `sigma`. `loss = "linear"` costs r^2, which is least
 //!   squares. `"huber"`, `"soft-l1"` and `"cauchy"` grow more slowly and so reduce the influence of outliers. `"poisson"` is for
-//!   counts, without `sigma`.
+//!   counts, without `sigma`. For the sum of absolute residuals, write `minimise` with `sum(i, abs(y[i] - a * t[i]))`.
 //! * Variables of a fit are not integers and not choices. There are no constraints.
 //!
 //! `warpswarm fit` and [`ProblemFile::fit_models`] return the variables with their standard errors. [`ProblemFile::load_data_sets`]
