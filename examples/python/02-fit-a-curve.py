@@ -4,6 +4,10 @@
 # This notebook is for readers who have measurements and a formula for them. At the end you have the parameters, their
 # standard errors, and a fit that is robust against outliers.
 #
+# `ws.curve_fit` gives the parameters with their standard errors in one call: see the tutorial *Fit measured data*. This
+# notebook shows how such a fit works. The same steps fit by other measures than least squares, since any function of
+# the residuals can be minimised.
+#
 # The signal is a damped oscillation. Because of its frequency, the fit is hard for local methods that start from a
 # guess.
 

@@ -4,6 +4,9 @@
 # This notebook is for readers who have one model and many data sets: pixels, wells of a plate, days. At the end you
 # have fitted all of them in one call, and seen from the fits how accurate the parameters are.
 #
+# For least squares `ws.curve_fit` is shorter: it takes an array with one data set a row, and gives standard errors. See
+# the tutorial *Fit measured data*. This notebook shows what works for any other misfit.
+#
 # Here are 60 decay curves of 25 points each. Ten thousand, or a million on a GPU, are the same call.
 
 # %%
