@@ -126,7 +126,12 @@ fn nothing_is_lost<R: Float>(case: &Case, report: &Report<R>, memory: Memory) {
     let told = |runs: &[RunReport<R>]| Seen {
         evaluations: runs.iter().map(|run| run.evaluations).sum(),
         not_finite: runs.iter().map(|run| run.not_finite).sum(),
-        best: runs.iter().map(|run| key(case, run.best.violation, run.best.value)).min(),
+        // A limit of time can end a batch before its later runs evaluate a point.
+        best: runs
+            .iter()
+            .filter(|run| run.evaluations > 0)
+            .map(|run| key(case, run.best.violation, run.best.value))
+            .min(),
     };
     if case.by == By::Host {
         let told: Vec<Seen> = report.runs.chunks(1).map(told).collect();
