@@ -135,6 +135,10 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
 
+    /// Not an option; it says where pictures are
+    #[arg(long = "plot", id = "plot", value_name = "FILE", hide = true, value_parser = no_plot)]
+    _plot: Option<String>,
+
     /// Replace the folder of earlier fits
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
@@ -153,6 +157,10 @@ pub(crate) struct FitArgs {
     /// Show neither progress nor summary
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+fn no_plot(_: &str) -> Result<String, String> {
+    Err("`fit` writes its pictures to a folder; write --out DIR in place of --plot".into())
 }
 
 fn part(text: &str) -> Result<f64, String> {

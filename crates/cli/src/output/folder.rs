@@ -36,7 +36,7 @@ impl Folder {
         let shown = path.display();
         if there && !force {
             return Err(Failure::Input(format!(
-                "--out is {shown}, which exists; allowed: a folder that does not, or --force to replace a {what}'s"
+                "--out is {shown}, which exists; allowed: a new name, or --force, which replaces the folder of an earlier {what}"
             )));
         }
         if there && !path.join(file).is_file() {

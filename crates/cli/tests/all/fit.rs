@@ -104,6 +104,10 @@ fn the_example_is_fitted_and_kept() {
     let all = folder(&[]);
     let table = fits(all.path(), &format!("{example} --out kept"));
     assert!(table.contains("lifetime") && table.contains("100 rows"), "{table}");
+    assert!(
+        table.ends_with("\nwritten to  kept: fits.csv, fits.json, fit.svg, report.html\n"),
+        "{table}"
+    );
     let kept = all.path().join("kept");
     let svg = fs::read_to_string(kept.join("fit.svg")).unwrap();
     // The data, in the fit and in its residuals, and one mark in the legend.
@@ -128,6 +132,29 @@ fn the_example_is_fitted_and_kept() {
     assert_eq!(read(&kept.join("fits.json"))["polish_only"], true);
     fs::create_dir(all.path().join("other")).unwrap();
     is_refused(all.path(), &format!("{example} --out other --force"), &["no fit's folder"]);
+}
+
+/// The separator is detected without [data], too, where every heading that the expressions use is a column.
+#[test]
+fn the_separator_is_detected_without_a_table_of_data() {
+    let all = folder(&[("m.toml", DECAY)]);
+    let rows = ["t|x|y", "0|7|8.00000", "1|7|4.85225", "2|7|2.94304", "3|7|1.78504"].join("\n");
+    for (separator, before) in
+        [(",", ""), (";", ""), ("\t", ""), (" ", ""), ("  ", "  "), (", ", "")]
+    {
+        let text = rows.replace('|', separator).replace('\n', &format!("\n{before}"));
+        fs::write(all.path().join("d.csv"), format!("# a comment\n{before}{text}\n")).unwrap();
+        let found = fitted(all.path(), "m.toml d.csv");
+        is_near(&found["fits"][0]["parameters"]["lifetime"], 2.0, 1e-5);
+        fs::write(all.path().join("wide.csv"), WIDE.replace(',', separator)).unwrap();
+        let found = fitted(all.path(), "m.toml wide.csv --wide");
+        is_near(&found["fits"][1]["parameters"]["lifetime"], 5.0, 1e-5);
+    }
+    // A heading may contain another separator.
+    let text = rows.replacen('x', "a, b", 1).replace('|', ";");
+    fs::write(all.path().join("d.csv"), text).unwrap();
+    let found = fitted(all.path(), "m.toml d.csv");
+    is_near(&found["fits"][0]["parameters"]["lifetime"], 2.0, 1e-5);
 }
 
 #[test]
@@ -253,13 +280,15 @@ fn mistakes_are_said() {
         ("other.csv", "time,y\n1,2\n2,3\n"),
         ("nan.csv", "t,y\n1,2\n2,nan\n3,4\n"),
         ("text.csv", "t,y\n1,2\n2,much\n"),
+        ("units.csv", "t (s),other,y [V]\n1,1,2\n2,1,1\n3,1,0.5\n"),
+        ("list.toml", &with("{ lower = 0, upper = 100, start = 8 }", "[0, 100]")),
         ("few.csv", "t,y\n1,2\n"),
         ("uneven.csv", "well,t,y\nA1,1,2\nA1,2,1\nB1,1,2\n"),
         ("nameless.csv", "well,t,y\nA1,1,2\n,2,1\n"),
         ("zero.csv", "t,y,dy\n1,2,0.1\n2,1,0\n3,1,0.1\n"),
     ]);
     let refused = |words: &str, parts: &[&str]| is_refused(all.path(), words, parts);
-    refused("m.toml", &["m.toml", "`y` has no column of data"]);
+    refused("m.toml", &["m.toml", "no file of data", "`warpswarm fit MODEL.toml DATA.csv`"]);
     refused("m.csv", &["MODEL is m.csv", "ends in .toml"]);
     refused("none.toml", &["none.toml", "cannot be read"]);
     refused("m.toml none.csv", &["none.csv", "cannot be read"]);
@@ -270,6 +299,13 @@ fn mistakes_are_said() {
     refused("m.toml long.csv --wide", &["long.csv", "has a column `y`"]);
     refused("sum.toml wide.csv --wide", &["sum.toml", "log(y)", "one name"]);
     refused("m.toml other.csv", &["unknown name `t`", "columns of the data: time, y"]);
+    let named = "write `data.columns = { t = \"t (s)\", y = \"y [V]\" }` in the model";
+    refused("m.toml units.csv", &["columns of the data: t (s), other, y [V]", named]);
+    let columns = "data.columns = { t = \"t (s)\", y = \"y [V]\" }";
+    fs::write(all.path().join("named.toml"), format!("{columns}\n{DECAY}")).unwrap();
+    fits(all.path(), "named.toml units.csv");
+    refused("list.toml long.csv", &["write { lower = 0, upper = 100 }"]);
+    refused("m.toml long.csv --plot x.png", &["--plot", "write --out DIR"]);
     refused("m.toml nan.csv", &["nan.csv", "line 3 (row 2), column `y`", "skip row"]);
     refused(
         "m.toml text.csv",
@@ -281,7 +317,7 @@ fn mistakes_are_said() {
         "m.toml nameless.csv --group well",
         &["line 3 (row 2), column `well`", "nothing is there"],
     );
-    refused("sigma.toml zero.csv", &["sigma: `dy` is 0 in row 2", "above 0"]);
+    refused("sigma.toml zero.csv", &["sigma: `dy` is 0 in row 2 (zero.csv: line 3)", "above 0"]);
     refused("half.toml long.csv --polish-only", &["variable `lifetime` has no start"]);
     refused("outside.toml long.csv", &["start is 800", "0 to 100"]);
     refused("bounded.toml long.csv", &["a fit knows no constraints", "`c`"]);

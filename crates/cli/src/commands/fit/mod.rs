@@ -32,10 +32,12 @@ use crate::shown;
 use done::Done;
 
 const CSV: &str = "fits.csv";
-const JSON: &str = "fits.json";
+/// The same content as `--json`. Only folders of fits have this file.
+pub(crate) const JSON: &str = "fits.json";
+/// The web page.
+pub(crate) const PAGE: &str = "report.html";
 /// All files of a folder of fits.
-const FILES: [&str; 7] =
-    [CSV, JSON, "fits.parquet", draw::ONE, draw::MANY, draw::PARAMETERS, "report.html"];
+const FILES: [&str; 7] = [CSV, JSON, "fits.parquet", draw::ONE, draw::MANY, draw::PARAMETERS, PAGE];
 
 /// Carries out the fits and writes the requested outputs.
 pub(crate) fn run(args: &FitArgs) -> Result<Code, Failure> {
@@ -159,15 +161,22 @@ fn perform<R: Precise + Serialize>(
     if let Some(file) = json {
         written.note(file.write(&mut |out| done.json(out)));
     }
-    written.note(args.out.as_deref().map_or(Ok(()), |path| done.keep(path)));
+    let kept =
+        args.out.as_deref().map(|path| Ok::<_, Failure>((path, done.keep(path)?))).transpose();
     let mut out = io::stdout().lock();
     let shown = if args.json.as_deref().is_some_and(is_stdout) {
         done.json(&mut io::BufWriter::new(out))
     } else if args.quiet {
         Ok(())
     } else {
-        out.write_all(done.table().as_bytes())
+        out.write_all(done.table().as_bytes()).and_then(|()| match &kept {
+            Ok(Some((path, files))) => {
+                writeln!(out, "{:<12}{}: {}", "written to", path.display(), files.join(", "))
+            }
+            _ => Ok(()),
+        })
     };
+    written.note(kept.map(|_| ()));
     written.note(shown.map_err(Failure::from));
     written.result()?;
     Ok(SUCCESS)
@@ -203,7 +212,8 @@ fn in_words(error: Error, model: &Path) -> Failure {
 }
 
 impl<R: Precise + Serialize> Done<'_, R> {
-    fn keep(&self, path: &Path) -> Result<(), Failure> {
+    /// Writes the folder, and returns the names of its files.
+    fn keep(&self, path: &Path) -> Result<Vec<&'static str>, Failure> {
         let folder = Folder::new(path, &FILES)?;
         folder.file(CSV, |out| Ok(self.csv(out)?))?;
         folder.file(JSON, |out| Ok(self.json(out)?))?;
@@ -219,8 +229,10 @@ impl<R: Precise + Serialize> Done<'_, R> {
                 Ok(out.write_all(svg.as_bytes())?)
             })?;
         }
-        let page = self.page(files)?;
-        folder.file("report.html", |out| Ok(out.write_all(page.as_bytes())?))?;
-        folder.done()
+        let page = self.page(files.clone())?;
+        folder.file(PAGE, |out| Ok(out.write_all(page.as_bytes())?))?;
+        folder.done()?;
+        files.push(PAGE);
+        Ok(files)
     }
 }

@@ -60,9 +60,9 @@ pub(super) fn check(numbers: &[Vec<f64>], columns: &[Column]) -> Result<(), Stri
 fn parse(text: &str, columns: &[Column], format: &Format) -> Result<Vec<Vec<f64>>, String> {
     let wanted: Vec<&str> =
         columns.iter().flat_map(|column| &column.headings).map(String::as_str).collect();
-    let sheet = Sheet::new(text, &wanted, format)?;
+    let sheet = Sheet::new(text, &wanted, &|_| false, format)?;
     let mut numbers = vec![Vec::new(); columns.len()];
-    sheet.rows(&wanted, wanted.len(), None, &mut |row, _| {
+    sheet.rows(&wanted, wanted.len(), None, &mut |row, _, _| {
         let mut cells = row.iter();
         for (column, numbers) in columns.iter().zip(&mut numbers) {
             numbers.extend(cells.by_ref().take(column.headings.len()));
@@ -80,12 +80,17 @@ pub(super) struct Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    /// Reads the headings. The separator is detected from the `wanted` headings.
-    pub(super) fn new(text: &'a str, wanted: &[&str], format: &'a Format) -> Result<Self, String> {
+    /// Reads the headings. The separator is detected from the `wanted` headings and from those that may be used.
+    pub(super) fn new(
+        text: &'a str,
+        wanted: &[&str],
+        may_be_used: &dyn Fn(&str) -> bool,
+        format: &'a Format,
+    ) -> Result<Self, String> {
         let text = text.trim_start_matches('\u{feff}');
         let separator = match format.separator {
             Some(separator) => separator,
-            None => found(text, wanted, format)?,
+            None => found(text, (wanted, may_be_used), format)?,
         };
         let text = spaced(text, separator);
         let mut reader = reader(&text, separator, format);
@@ -97,7 +102,7 @@ impl<'a> Sheet<'a> {
         self.headings.iter()
     }
 
-    /// Calls `take` with the numbers of each row below these headings, and with the text below the heading `label`.
+    /// Calls `take` with the numbers of each row below these headings, the text below the heading `label`, and the line.
     /// If the format skips missing numbers, those from the heading with index `optional` on are NaN, and rows in which
     /// another number is missing are skipped.
     pub(super) fn rows(
@@ -105,7 +110,7 @@ impl<'a> Sheet<'a> {
         wanted: &[&str],
         optional: usize,
         label: Option<&str>,
-        take: &mut dyn FnMut(&[f64], &str),
+        take: &mut dyn FnMut(&[f64], &str, u32),
     ) -> Result<(), String> {
         let Sheet { separator, format, headings, .. } = self;
         let found = |&heading: &&str| place(heading, headings, *separator);
@@ -165,7 +170,7 @@ impl<'a> Sheet<'a> {
                 return Err(format!("more than {MOST_NUMBERS} numbers"));
             }
             taken = true;
-            take(&row, of);
+            take(&row, of, line.try_into().unwrap_or(u32::MAX));
         }
         match (taken, rows) {
             (true, _) => Ok(()),
@@ -195,9 +200,14 @@ fn spaced(text: &str, separator: u8) -> Cow<'_, str> {
     Cow::Owned(text.lines().map(line).collect::<Vec<_>>().join("\n"))
 }
 
-/// The separator with which all headings are found, otherwise the one that gives the most headings.
-fn found(text: &str, wanted: &[&str], format: &Format) -> Result<u8, String> {
-    let mut most = (0, b',');
+/// The separator with which all wanted headings are found. Otherwise, or if none are wanted, the separator that gives
+/// the most headings that may be used, and among several of these the most headings.
+fn found(
+    text: &str,
+    (wanted, may_be_used): (&[&str], &dyn Fn(&str) -> bool),
+    format: &Format,
+) -> Result<u8, String> {
+    let mut most = ((0, 0), b',');
     let first = first_lines(text, format);
     let has_others = first.contains([',', ';', '\t']);
     for separator in SEPARATORS {
@@ -209,11 +219,12 @@ fn found(text: &str, wanted: &[&str], format: &Format) -> Result<u8, String> {
         let mut reader = reader(&text, separator, format);
         let headings = reader.headers().map_err(|error| error.to_string())?;
         let has = |heading: &&str| headings.iter().any(|other| other == *heading);
-        if wanted.iter().all(has) {
+        if !wanted.is_empty() && wanted.iter().all(has) {
             return Ok(separator);
         }
-        if headings.len() > most.0 {
-            most = (headings.len(), separator);
+        let used = headings.iter().filter(|heading| may_be_used(heading)).count();
+        if (used, headings.len()) > most.0 {
+            most = ((used, headings.len()), separator);
         }
     }
     Ok(most.1)
@@ -271,14 +282,16 @@ fn place(heading: &str, headings: &csv::StringRecord, separator: u8) -> Result<u
     }
 }
 
+/// Whether a heading is a name with a unit, such as `t [s]`.
+pub(super) fn with_unit(name: &str, heading: &str) -> bool {
+    heading.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', '[', '(', '/']))
+}
+
 fn missing(heading: &str, headings: &csv::StringRecord, separator: u8) -> String {
     let known: Vec<&str> = headings.iter().collect();
     let same = known.iter().find(|known| known.eq_ignore_ascii_case(heading)).copied();
-    // A heading with a unit, such as `t [s]`.
-    let with_unit = known.iter().copied().find(|known| {
-        known.strip_prefix(heading).is_some_and(|rest| rest.starts_with([' ', '[', '(', '/']))
-    });
-    let like = match (same, with_unit, meant(heading, &known)) {
+    let unit = known.iter().copied().find(|known| with_unit(heading, known));
+    let like = match (same, unit, meant(heading, &known)) {
         (None, Some(like), _) => {
             let heading = on_one_line(heading);
             format!("; allowed: columns = {{ {heading} = \"{}\", ... }}", on_one_line(&short(like)))

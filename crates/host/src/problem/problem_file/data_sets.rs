@@ -1,10 +1,13 @@
 //! The data of many fits, from one file of columns.
 
-use std::collections::{HashMap, HashSet};
+mod rows;
+
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::columns::{MOST_NUMBERS, Sheet, text};
+use super::columns::{Sheet, text, with_unit};
+use super::compile::NAMES;
 use super::curves;
 use super::file::{Column, Data, File, Format, Given};
 use super::named_numbers::OfRuns;
@@ -12,6 +15,7 @@ use super::names::on_one_line;
 use super::problem::ProblemFile;
 use super::reader::{DataFrom, Reader};
 use crate::error::{Error, Result};
+use rows::{Lines, Rows};
 
 /// How a file of columns contains the data of fits.
 ///
@@ -55,6 +59,9 @@ pub struct DataSets {
 
 /// Keys whose values are not searched for names of columns.
 const NO_EXPRESSIONS: [&str; 6] = ["name", "unit", "choices", "data", "loss", "scale"];
+/// The error if a model has no data.
+const NO_DATA: &str = "there is no file of data; name one after the model, as in `warpswarm fit MODEL.toml DATA.csv`, or in \
+    the model, as in `data.file = \"DATA.csv\"`";
 /// The largest number of columns that a message lists.
 const SHOWN: usize = 20;
 
@@ -102,13 +109,16 @@ impl ProblemFile {
         let own = own.map(|file| path.parent().unwrap_or(Path::new("")).join(file));
         let Some(data) = data.map(PathBuf::from).or(own) else {
             if layout == Layout::One {
-                let problem = ProblemFile::load(path)?;
+                let problem = ProblemFile::load(path).map_err(|error| match error {
+                    Error::Expression { key, .. } if key.starts_with("fit") && !file.has_data() => {
+                        said(NO_DATA.into())
+                    }
+                    error => error,
+                })?;
                 let rows = vec![problem.observed_rows()];
                 return Ok(DataSets { problem, names: Vec::new(), rows });
             }
-            return Err(said(
-                "there is no file of data; allowed: one, named after the model, or by [data] file = \"...\"".into(),
-            ));
+            return Err(said(NO_DATA.into()));
         };
         if tables.next().is_some() {
             return Err(said(
@@ -120,10 +130,16 @@ impl ProblemFile {
         let read = read
             .map_err(|message| Error::ProblemFile { file: data.display().to_string(), message })?;
         let name = path.file_stem().map_or("problem".into(), |stem| stem.to_string_lossy());
-        let problem = read.problem(&shown, &name, &text).map_err(|error| match error {
+        let place = |fit: usize, row: usize| {
+            let line = read.lines.of(fit, row);
+            line.map_or_else(String::new, |line| format!(" ({}: line {line})", data.display()))
+        };
+        let problem = read.problem((&shown, &name, &text), &place);
+        let problem = problem.map_err(|error| match error {
             // A missing name may be a column with another name.
             Error::Expression { file, key, text, at, message } if table.is_none() => {
-                let message = format!("{message}; columns of the data: {}", read.headings);
+                let message =
+                    format!("{message}; columns of the data: {}{}", read.headings, read.hint);
                 Error::Expression { file, key, text, at, message }
             }
             error => error,
@@ -208,7 +224,8 @@ impl<'a> Wanted<'a> {
         let known = self.columns([].into_iter());
         let known: Vec<&str> =
             known.iter().flat_map(|column| &column.headings).map(String::as_str).collect();
-        let sheet = Sheet::new(&text, &known, &self.format)?;
+        let sheet =
+            Sheet::new(&text, &known, &|heading| self.words.contains(heading), &self.format)?;
         let shown: Vec<String> = sheet.headings().take(SHOWN).map(on_one_line).collect();
         let mut columns = self.columns(sheet.headings());
         let of_all: Vec<String> = columns.iter().flat_map(|of| of.headings.clone()).collect();
@@ -233,8 +250,8 @@ impl<'a> Wanted<'a> {
             Layout::Groups(label) => Some(label),
             _ => None,
         };
-        let mut rows = Rows { width: wanted.len(), ..Rows::default() };
-        sheet.rows(&wanted, all, label, &mut |row, of| rows.take(row, of))?;
+        let mut rows = Rows::new(wanted.len());
+        sheet.rows(&wanted, all, label, &mut |row, of, line| rows.take(row, of, line))?;
         if let Some(observed) = self.observed {
             let name = observed.to_string();
             columns.push(Column { headings: vec![name.clone()], name, is_matrix: false });
@@ -247,6 +264,7 @@ impl<'a> Wanted<'a> {
             ));
         }
         let numbers = rows.by_fit(&columns)?;
+        let hint = self.hint(sheet.headings());
         let names = if self.layout == Layout::One { Vec::new() } else { rows.names };
         let in_table = self.columns.iter().map(|column| column.name.clone()).collect();
         Ok(Sets {
@@ -256,89 +274,28 @@ impl<'a> Wanted<'a> {
             rows: rows.counts,
             in_table,
             headings: shown.join(", "),
+            lines: rows.lines,
+            hint,
         })
     }
-}
 
-/// Rows of a file.
-#[derive(Default)]
-struct Rows {
-    /// The count of numbers in a row.
-    width: usize,
-    /// `[row][number]`
-    numbers: Vec<f64>,
-    /// The fit that each row belongs to.
-    fits: Vec<u32>,
-    /// The names of the fits, in order of appearance.
-    names: Vec<String>,
-    /// The index of each name.
-    places: HashMap<String, u32>,
-    /// The number of rows of each fit.
-    counts: Vec<u32>,
-}
-
-impl Rows {
-    /// Adds a row to the fit of this name.
-    fn take(&mut self, row: &[f64], of: &str) {
-        let fit = match self.places.get(of) {
-            Some(&fit) => fit,
-            None => {
-                let fit = self.names.len() as u32;
-                self.names.push(of.into());
-                self.counts.push(0);
-                self.places.insert(of.into(), fit);
-                fit
-            }
+    /// How to name columns whose headings begin with a name in an expression, such as `t [s]`; empty if there are none.
+    fn hint<'h>(&self, headings: impl Iterator<Item = &'h str>) -> String {
+        let mut has_unit = false;
+        let mut named = |heading: &'h str| {
+            let is_name = |word: &&String| with_unit(word, heading) && !NAMES.contains(&&***word);
+            let name = match self.words.get(heading) {
+                Some(name) => name,
+                None => self.words.iter().find(is_name)?,
+            };
+            has_unit |= name != heading;
+            Some(format!("{name} = \"{}\"", on_one_line(heading)))
         };
-        self.counts[fit as usize] += 1;
-        self.fits.push(fit);
-        self.numbers.extend(row);
-    }
-
-    /// The rows of each fit, from rows with the numbers that all fits share, followed by one number for each fit.
-    fn of_each(&self, all: usize, series: &[&str]) -> Self {
-        let mut rows = Rows { width: all + 1, ..Rows::default() };
-        for (at, name) in series.iter().enumerate() {
-            for row in self.numbers.chunks(self.width.max(1)) {
-                let number = row[all + at];
-                if !number.is_nan() {
-                    rows.take(&[&row[..all], &[number]].concat(), name);
-                }
-            }
+        let all: Vec<String> = headings.filter_map(&mut named).collect();
+        match has_unit {
+            true => format!("; write `data.columns = {{ {} }}` in the model", all.join(", ")),
+            false => String::new(),
         }
-        rows
-    }
-
-    /// The numbers of each column, `[fit][row]`, with the same number of rows for each fit; a matrix is stored row by
-    /// row.
-    fn by_fit(&self, columns: &[Column]) -> std::result::Result<Vec<Vec<f64>>, String> {
-        let (fits, most) =
-            (self.counts.len(), self.counts.iter().copied().max().unwrap_or(0) as usize);
-        if fits.saturating_mul(most).saturating_mul(self.width) > MOST_NUMBERS {
-            return Err(format!(
-                "{fits} fits of up to {most} rows have more than {MOST_NUMBERS} numbers in all; allowed: fewer, in several files"
-            ));
-        }
-        let mut first = 0;
-        let of_column = columns.iter().map(|column| {
-            let width = column.headings.len();
-            let mut numbers = vec![0.0; fits * most * width];
-            let mut filled = vec![0; fits];
-            for (row, &fit) in self.numbers.chunks(self.width.max(1)).zip(&self.fits) {
-                let row_of_fit = &mut filled[fit as usize];
-                let at = (fit as usize * most + *row_of_fit) * width;
-                numbers[at..at + width].copy_from_slice(&row[first..first + width]);
-                *row_of_fit += 1;
-            }
-            for (fit, &count) in filled.iter().enumerate() {
-                for row in fit * most + count..(fit + 1) * most {
-                    numbers.copy_within((row - 1) * width..row * width, row * width);
-                }
-            }
-            first += width;
-            numbers
-        });
-        Ok(of_column.collect())
     }
 }
 
@@ -353,11 +310,19 @@ struct Sets {
     in_table: Vec<String>,
     /// Headings of the file, as messages show them.
     headings: String,
+    /// The lines of the rows in the file.
+    lines: Lines,
+    /// How to name columns, if their headings are not names.
+    hint: String,
 }
 
 impl Sets {
-    /// The problem of this text, with these data.
-    fn problem(&self, file: &str, name: &str, text: &str) -> Result<ProblemFile> {
+    /// The problem of this text, with these data. `place` says where a row of a fit is in the file of data.
+    fn problem(
+        &self,
+        (file, name, text): (&str, &str, &str),
+        place: &dyn Fn(usize, usize) -> String,
+    ) -> Result<ProblemFile> {
         let fits = self.rows.len().max(1);
         let of_first = |numbers: &[f64]| numbers[..numbers.len() / fits].to_vec();
         let all = || self.columns.iter().zip(&self.numbers);
@@ -377,7 +342,8 @@ impl Sets {
         };
         let of_runs: Vec<OfRuns> = if fits > 1 { all().map(own).collect() } else { Vec::new() };
         let data = DataFrom::Here(&here);
-        Reader { file, data, name, constants: &constants, of_runs: &of_runs }.read(text)
+        let (constants, of_runs) = (&constants[..], &of_runs[..]);
+        Reader { file, data, name, constants, of_runs, place }.read(text)
     }
 }
 

@@ -49,9 +49,17 @@ pub(super) struct File {
     pub(super) tolerance: Option<f64>,
 }
 
+impl File {
+    /// Whether it has data: files or lists of numbers.
+    pub(super) fn has_data(&self) -> bool {
+        let is_list = |(_, given): &(String, Given)| matches!(given, Given::List(_));
+        !self.data.0.is_empty() || self.constants.0.iter().any(is_list)
+    }
+}
+
 /// A variable, or an array of variables.
 #[derive(Debug, Default, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 pub(super) struct Variable {
     pub(super) lower: Option<Given>,
     pub(super) upper: Option<Given>,
@@ -70,6 +78,32 @@ pub(super) struct Variable {
     pub(super) periodic: bool,
     /// Its unit, for readers of results.
     pub(super) unit: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Variable {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Table;
+        impl<'de> Visitor<'de> for Table {
+            type Value = Variable;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table; write { lower = 0, upper = 1 }, or { fixed = 1 }")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Variable, A::Error> {
+                Variable::deserialize(MapAccessDeserializer::new(map))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, all: A) -> Result<Variable, A::Error> {
+                let all = Vec::<Given>::deserialize(SeqAccessDeserializer::new(all))?;
+                let table = match &all[..] {
+                    [Given::Number(lower), Given::Number(upper)] => {
+                        format!("{{ lower = {lower}, upper = {upper} }}")
+                    }
+                    _ => "{ lower = 0, upper = 1 }".into(),
+                };
+                Err(A::Error::custom(format!("a list is no variable; write {table}")))
+            }
+        }
+        from.deserialize_any(Table)
+    }
 }
 
 /// A [`Scale`].

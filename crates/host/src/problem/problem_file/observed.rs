@@ -66,7 +66,8 @@ impl ProblemFile {
     }
 
     /// Checks that observations are numbers, and that standard deviations or weights are allowed.
-    pub(super) fn check_observed(&self) -> Result<(), String> {
+    /// `at` says where a row of a fit is in the file of data.
+    pub(super) fn check_observed(&self, at: &dyn Fn(usize, usize) -> String) -> Result<(), String> {
         let Some(curves) = &self.curves else { return Ok(()) };
         let (observed, spreads) = self.observed();
         let rows: usize = curves.all.iter().map(|curve| curve.rows as usize).sum();
@@ -90,11 +91,12 @@ impl ProblemFile {
                 let (curve, place) = of(row);
                 let allowed = if is_count { "counts from 0 on" } else { "finite numbers" };
                 return Err(format!(
-                    "{}: `{}` is {} in row {place}{}; allowed: {allowed}",
+                    "{}: `{}` is {} in row {place}{}{}; allowed: {allowed}",
                     curve.key,
                     on_one_line(&curve.left),
                     numbers[row],
-                    of_fit(fit)
+                    of_fit(fit),
+                    at(fit, place - 1)
                 ));
             }
         }
@@ -108,10 +110,11 @@ impl ProblemFile {
                     let allowed =
                         if spread.is_sigma { "numbers above 0" } else { "numbers from 0 on" };
                     return Err(format!(
-                        "{}: `{}` is {found} in row {place}{}; allowed: {allowed}",
+                        "{}: `{}` is {found} in row {place}{}{}; allowed: {allowed}",
                         spread.key(),
                         on_one_line(&spread.text),
-                        of_fit(fit)
+                        of_fit(fit),
+                        at(fit, place - 1)
                     ));
                 }
             }

@@ -14,7 +14,7 @@ use super::file::Given;
 use super::graph::Value;
 use super::named_numbers::OfRuns;
 use super::names::{Names, Ode, on_one_line};
-use super::reader::{DataFrom, Reader};
+use super::reader::{DataFrom, NO_PLACE, Reader};
 use super::source::Source;
 use super::syntax::{Mistake, Tree};
 use crate::algorithms::Algorithm;
@@ -132,7 +132,8 @@ impl ProblemFile {
         let (shown, text) = (path.display().to_string(), ProblemFile::text_at(path)?);
         let name = path.file_stem().map_or("problem".into(), |stem| stem.to_string_lossy());
         let data = path.parent().map_or(DataFrom::Nowhere, DataFrom::Folder);
-        Reader { file: &shown, data, name: &name, constants: &[], of_runs: &[] }.read(&text)
+        Reader { file: &shown, data, name: &name, constants: &[], of_runs: &[], place: NO_PLACE }
+            .read(&text)
     }
 
     /// The text of a problem file.
@@ -181,7 +182,7 @@ impl ProblemFile {
         of_runs: &[OfRuns],
     ) -> Result<Self> {
         let data = DataFrom::Nowhere;
-        Reader { file: "the problem", data, name, constants, of_runs }.read(text)
+        Reader { file: "the problem", data, name, constants, of_runs, place: NO_PLACE }.read(text)
     }
 
     /// The name of the problem.

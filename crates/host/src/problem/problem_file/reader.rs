@@ -30,7 +30,12 @@ pub(super) struct Reader<'a> {
     pub(super) constants: &'a [(String, Given)],
     /// The per-run numbers among these constants.
     pub(super) of_runs: &'a [OfRuns],
+    /// Where a row of a fit is, for messages; empty if it is not known.
+    pub(super) place: &'a dyn Fn(usize, usize) -> String,
 }
+
+/// The place of rows that are in no file.
+pub(super) const NO_PLACE: &dyn Fn(usize, usize) -> String = &|_, _| String::new();
 
 /// The default tolerance of equations.
 const TOLERANCE: f64 = 1e-6;
@@ -123,7 +128,7 @@ impl Reader<'_> {
         let (program, is_tight) = problem.first_compiled().map_err(wrong)?;
         program.fits().map_err(|message| self.said(message))?;
         problem.is_tight = is_tight;
-        problem.check_observed().map_err(|message| self.said(message))?;
+        problem.check_observed(self.place).map_err(|message| self.said(message))?;
         Ok(problem)
     }
 

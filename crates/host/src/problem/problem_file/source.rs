@@ -3,7 +3,7 @@
 use super::file::Given;
 use super::named_numbers::OfRuns;
 use super::problem::ProblemFile;
-use super::reader::{DataFrom, Reader};
+use super::reader::{DataFrom, NO_PLACE, Reader};
 use crate::error::{Error, Result};
 use crate::serial::Number;
 
@@ -46,7 +46,8 @@ impl TryFrom<Source> for ProblemFile {
     fn try_from(source: Source) -> Result<Self> {
         let data = DataFrom::Here(&source.data);
         let Source { name, constants, of_runs, .. } = &source;
-        let reader = Reader { file: "the problem", data, name, constants, of_runs };
+        let reader =
+            Reader { file: "the problem", data, name, constants, of_runs, place: NO_PLACE };
         let problem = reader.read(&source.text)?;
         let point = |point: &Vec<Number<f64>>| -> Vec<f64> { point.iter().map(|x| x.0).collect() };
         let start: Vec<_> = source.start.iter().map(point).collect();
