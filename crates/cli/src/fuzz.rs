@@ -270,7 +270,7 @@ fn write<R: Precise + Serialize>(mut run: Run, output: &OutputArgs, path: &Path)
     run.settings.record_every = Some(1);
     run.settings.record_statistics = true;
     run.settings.populations_every = output.population_every;
-    let mut folder = RunFolder::new(path, output).unwrap();
+    let mut folder = RunFolder::new(path, output.population_every.is_some()).unwrap();
     let state = path.with_extension("state");
     let mut saver = Saver::new(&state, output.every, run.to_toml().unwrap());
     let mut optimiser = run.problem.optimiser::<R>(&run.algorithm, &run.settings).unwrap();

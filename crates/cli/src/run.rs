@@ -1,6 +1,7 @@
 //! The definition of a run: everything that is needed to repeat it, as stored in `run.toml` and checkpoints.
 
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -127,6 +128,17 @@ impl Run {
             .map_err(|error| Failure::Running(format!("cannot write what the run is: {error}")))
     }
 
+    /// The same with one line for each number of the data, so that `diff` shows which of them differ.
+    pub(crate) fn to_lines(&self) -> Result<String, Failure> {
+        let text = self.to_toml()?;
+        let Some(line) = data_line(&text) else { return Ok(text) };
+        let (before, after) = (&text[..line.start], &text[line.end..]);
+        let lines =
+            text[line].replace("[[", "[\n[").replace("], [", "\n],\n[").replace("]]", "\n],\n]");
+        let lines = lines.replace("\n[", "\n    [\n        ").replace("\n],", "\n    ],");
+        Ok([before, &lines.replace(", ", ",\n        "), after].concat())
+    }
+
     /// Parses the contents of a `run.toml`; messages name it as `origin`.
     pub(crate) fn from_toml(text: &str, origin: &Path) -> Result<Run, Failure> {
         #[derive(Deserialize)]
@@ -154,10 +166,54 @@ impl Run {
     }
 }
 
+/// The line with the data of a problem file, which follows its text.
+fn data_line(text: &str) -> Option<Range<usize>> {
+    let section = &text[..text.rfind("\n[algorithm]")? + 1];
+    let quotes = ["\"\"\"", "'''"].map(|quote| section.rfind(quote)).into_iter().flatten();
+    let from = quotes.max().unwrap_or(0);
+    let start = from + section[from..].find("\ndata = [[")? + 1;
+    let end = start + section[start..].find('\n')?;
+    Some(start..end)
+}
+
 /// The compiler of the kernels of this backend, if it has kernels.
 pub(crate) fn device_toolchain(backend: Backend) -> Option<String> {
     if backend != Backend::Gpu {
         return None;
     }
     system::report().kernels.ok().map(|kernels| kernels.toolchain)
+}
+
+#[cfg(test)]
+mod tests {
+    use warpswarm::problem_file::ProblemFile;
+
+    use super::*;
+
+    /// The number of lines of a run's data, which must be read back as they were.
+    #[track_caller]
+    fn lines(model: &str) -> usize {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("d.csv"), "t,y\n0,1.5\n-0.1,2e-300\n7,1\n").unwrap();
+        let path = folder.path().join("m.toml");
+        std::fs::write(&path, model).unwrap();
+        let problem = Problem::File(Box::new(ProblemFile::load(&path).unwrap()));
+        let algorithm = Algorithm::Pso(Default::default());
+        let run = Run::new(problem, algorithm, Precision::F64, Settings::default());
+        let text = run.to_lines().unwrap();
+        let again = Run::from_toml(&text, &path).unwrap();
+        assert_eq!(again.to_toml().unwrap(), run.to_toml().unwrap());
+        text.lines().count() - run.to_toml().unwrap().lines().count()
+    }
+
+    #[test]
+    fn each_number_of_the_data_has_a_line() {
+        let rest = "variables.a = { lower = 0, upper = 9 }\n[data]\nfile = \"d.csv\"\ncolumns = [\"t\", \"y\"]\n";
+        assert_eq!(lines(&format!("fit = \"y ~ a * t\"\n{rest}")), 11);
+        // The text of the problem may look like the line that is changed.
+        let own = "[constants]\ndata = [[1.0, 2.0], [3.0, 4.0]]\n[variables]\na = { lower = 0, upper = 9 }\n";
+        assert_eq!(lines(&format!("minimise = \'\'\'(a - data[1, 1])^2\'\'\'\n{own}")), 0);
+        let own = format!("# \"\"\"\nfit = \'\'\'y ~ a * t\'\'\'\n{rest}");
+        assert_eq!(lines(&own), 11);
+    }
 }

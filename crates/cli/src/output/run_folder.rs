@@ -9,7 +9,6 @@ use warpswarm::{Event, Precise, Report};
 use super::folder::{Folder, Out, closed};
 use super::json::Solved;
 use super::{population, trace};
-use crate::args::OutputArgs;
 use crate::failure::Failure;
 use crate::problem::Problem;
 use crate::run::Run;
@@ -38,14 +37,14 @@ pub(crate) struct RunFolder {
 
 impl RunFolder {
     /// Refuses an existing folder, unless it is the folder of a run and may be replaced.
-    pub(crate) fn check(path: &Path, args: &OutputArgs) -> Result<(), Failure> {
-        Folder::check(path, args.force, ("run", RUN))
+    pub(crate) fn check(path: &Path, force: bool) -> Result<(), Failure> {
+        Folder::check(path, force, ("run", RUN))
     }
 
-    /// Starts a folder. Its path must have been checked.
-    pub(crate) fn new(path: &Path, args: &OutputArgs) -> Result<Self, Failure> {
+    /// Starts a folder, with the populations or without. Its path must have been checked.
+    pub(crate) fn new(path: &Path, has_populations: bool) -> Result<Self, Failure> {
         let folder = Folder::new(path, &FILES)?;
-        let populations = args.population_every.map(|_| folder.create(POPULATION)).transpose()?;
+        let populations = has_populations.then(|| folder.create(POPULATION)).transpose()?;
         Ok(RunFolder { folder, populations, headed: false })
     }
 
@@ -82,7 +81,7 @@ impl RunFolder {
         if let Some(out) = populations {
             closed(out).map_err(|error| folder.named(error.into()))?;
         }
-        folder.file(RUN, |out| Ok(out.write_all(run.to_toml()?.as_bytes())?))?;
+        folder.file(RUN, |out| Ok(out.write_all(run.to_lines()?.as_bytes())?))?;
         folder.file(RESULT, |out| Ok(Solved::new(run, report).write(out)?))?;
         folder.file(TRACE, |out| Ok(trace::write(report, out)?))?;
         #[cfg(feature = "parquet")]
@@ -122,8 +121,8 @@ mod tests {
         let problem = Problem::of("sphere", &Said::default())?;
         let run = Run::new(problem, Algorithm::Pso(Default::default()), Precision::F64, settings);
         let mut optimiser = run.problem.optimiser::<f64>(&run.algorithm, &run.settings)?;
-        RunFolder::check(path, &args.output)?;
-        let mut folder = RunFolder::new(path, &args.output)?;
+        RunFolder::check(path, args.output.force)?;
+        let mut folder = RunFolder::new(path, args.output.population_every.is_some())?;
         let mut seen = Ok(());
         let report = optimiser.run_observed(&mut |event, _| {
             if seen.is_ok() {

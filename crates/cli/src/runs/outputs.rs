@@ -72,7 +72,7 @@ impl Outputs {
         let plots = plot::outputs(&args.plots, files)?;
         if let Some(path) = &args.out {
             files.folder("--out", path)?;
-            RunFolder::check(path, args)?;
+            RunFolder::check(path, args.force)?;
         }
         let moving = Moving::new(&args.plots);
         Ok(Outputs { json, trace, plots, folder: None, end: None, unchanged: None, moving })
@@ -87,7 +87,8 @@ impl Outputs {
 
     /// Starts the outputs that are written during the run.
     pub(crate) fn begin(&mut self, args: &OutputArgs) -> Result<(), Failure> {
-        self.folder = args.out.as_deref().map(|path| RunFolder::new(path, args)).transpose()?;
+        let new = |path| RunFolder::new(path, args.population_every.is_some());
+        self.folder = args.out.as_deref().map(new).transpose()?;
         Ok(())
     }
 
