@@ -30,6 +30,11 @@ function short(x, digits = 5) {
   return String(Number(x.toPrecision(digits)));
 }
 
+// A number in a table: whole numbers have all their digits.
+function exact(x) {
+  return Number.isInteger(x) && Math.abs(x) < 1e15 ? String(x) : short(x);
+}
+
 // Where values lie on an axis: by their logarithms where they span decades and none is negative, unless it is to be
 // linear. Zero has a place below all others then. What lies beyond the farthest place, so that lengths would be infinite,
 // lies there.
@@ -347,7 +352,7 @@ function table(parent, id, head, rows) {
   const isText = head.map((_, i) => rows.some((row) => typeof row[i] === "string"));
   const fill = () => body.replaceChildren(...rows.map((row) => {
     const line = html("tr");
-    row.forEach((cell, i) => html("td", isText[i] ? { class: "text" } : { title: cell ?? "" }, line, isText[i] ? cell : short(cell)));
+    row.forEach((cell, i) => html("td", isText[i] ? { class: "text" } : { title: cell ?? "" }, line, isText[i] ? cell : exact(cell)));
     return line;
   }));
   head.forEach((text, i) => {

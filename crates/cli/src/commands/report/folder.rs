@@ -8,9 +8,11 @@ use std::str::FromStr;
 use csv::{Reader, StringRecord};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use warpswarm::Stop;
 use warpswarm_pictures::Record;
 
 use super::contours::Contours;
+use crate::commands::fit;
 use crate::failure::Failure;
 use crate::output::number::Number;
 use crate::output::population;
@@ -34,12 +36,46 @@ pub(crate) struct Folder {
     pub(crate) result: Solved,
     /// The records of each run.
     pub(crate) trace: Vec<Vec<Record>>,
+    /// What `run.toml` says of the run, if it exists.
+    pub(crate) settings: Option<Settings>,
     /// The names of the coordinates. If `run.toml` exists, they include the meanings of discrete numbers.
     pub(crate) labels: Vec<String>,
     /// The individuals of the best run, if there are two dimensions and populations were stored.
     pub(crate) frames: Vec<Frame>,
     /// The background of the frames, if `run.toml` exists.
     pub(crate) contours: Option<Contours>,
+}
+
+/// The settings that the page compares.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) individuals: u64,
+    pub(crate) bounds: String,
+    /// The limits of the run.
+    pub(crate) limits: String,
+}
+
+impl Settings {
+    fn of(run: &run::Run) -> Settings {
+        let bounds = run.problem.bounds();
+        let mut all = bounds.lower().iter().zip(bounds.upper());
+        let bounds = match all.next() {
+            Some((lower, upper)) if all.all(|other| other == (lower, upper)) => {
+                format!("{lower} to {upper}")
+            }
+            _ => "differ by coordinate".into(),
+        };
+        let Stop { iterations, evaluations, seconds, target, stagnation, .. } = &run.settings.stop;
+        let limits = [
+            iterations.map(|n| format!("{n} iterations")),
+            evaluations.map(|n| format!("{n} evaluations")),
+            seconds.map(|n| format!("{n} s")),
+            target.map(|value| format!("target {value}")),
+            stagnation.map(|n| format!("{n} iterations without progress")),
+        ];
+        let limits = limits.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        Settings { individuals: run.settings.individuals, bounds, limits }
+    }
 }
 
 /// The individuals at an iteration.
@@ -96,6 +132,12 @@ impl Folder {
             let what = if path.exists() { "is no folder" } else { "does not exist" };
             return Err(refused(format!("DIR is {shown}, which {what}")));
         }
+        if path.join(fit::JSON).is_file() && !path.join(RESULT).exists() {
+            return Err(refused(format!(
+                "DIR is {shown}, a folder of `fit`; its page is {}",
+                path.join(fit::PAGE).display()
+            )));
+        }
         for file in [RESULT, TRACE] {
             if !path.join(file).is_file() {
                 return Err(refused(format!("DIR is {shown}, which has no {file}")));
@@ -125,7 +167,9 @@ impl Folder {
             }
             None => result.coordinates.clone(),
         };
-        Ok(Folder { name: shown.to_string(), asked, result, trace, labels, frames, contours })
+        let settings = run.as_ref().map(Settings::of);
+        let name = shown.to_string();
+        Ok(Folder { name, asked, result, trace, settings, labels, frames, contours })
     }
 }
 

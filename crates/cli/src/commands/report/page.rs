@@ -16,7 +16,7 @@ const RUNS: usize = 5000;
 /// The data of all folders.
 #[derive(Serialize)]
 struct Data<'a> {
-    columns: [&'static str; 13],
+    columns: [&'static str; 16],
     run_columns: [&'static str; 6],
     along: [&'static str; 3],
     /// The ends of the linear axes, for each quantity in `along`.
@@ -111,7 +111,10 @@ fn data(folders: &[Folder], better: Better) -> Data<'_> {
         columns: [
             "problem",
             "dimensions",
+            "bounds",
             "algorithm",
+            "individuals",
+            "limits",
             "precision",
             "seed",
             "runs",
@@ -146,14 +149,17 @@ fn last(run: &Run) -> Final {
 }
 
 fn show<'a>(folder: &'a Folder, numbers: &[f64], better: Better, curves: Vec<Points>) -> Shown<'a> {
-    let result = &folder.result;
+    let (result, settings) = (&folder.result, folder.settings.as_ref());
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
     let evaluations: u64 = result.runs.iter().map(|run| run.evaluations).sum();
     let mut summary = vec![
         json!(result.problem),
         json!(result.dimensions),
+        json!(settings.map_or("", |of| &of.bounds)),
         json!(result.algorithm),
+        json!(settings.map(|of| of.individuals)),
+        json!(settings.map_or("", |of| &of.limits)),
         json!(result.precision),
         json!(result.seed),
         json!(result.runs.len()),
