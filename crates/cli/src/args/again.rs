@@ -13,11 +13,13 @@ Examples:
   warpswarm solve rastrigin --seed 7 --out first
   warpswarm rerun first
   warpswarm rerun first --backend cpu --threads 1
+  warpswarm rerun first --out again --population-every 1
 
 The command repeats the run, and compares the result bit by bit. If something differs, it prints what
 differs: the version, the compiler of the kernels, the values of each run, and the iteration from
 which the trace differs. A run that was stopped by its time limit or by Ctrl-C is repeated for the
-same number of iterations.
+same number of iterations; after Ctrl-C without the local search at the end. --out keeps the
+repetition in a folder as `solve` writes it.
 
 Exit codes: 0 the same bits; 1 something differs, or it failed while running; 2 bad usage or input;
 130 interrupted (Ctrl-C).";
@@ -27,6 +29,19 @@ pub(crate) struct RerunArgs {
     /// The folder of the run, which --out wrote
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
+
+    /// Also write the repetition to a new folder: run.toml, result.json and trace.csv
+    #[arg(long, value_name = "NEW")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Replace the folder NEW of an earlier run
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
+
+    /// Write the populations to NEW/population.csv, every K iterations and at the end [default: as the first time]
+    #[arg(long, value_name = "K", requires = "out", value_parser = whole(1..=MAX_ITERATIONS))]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) population_every: Option<u64>,
 
     #[command(flatten)]
     pub(crate) place: PlaceArgs,

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -250,6 +250,62 @@ fn a_rerun_says_what_differs() {
     assert!(said.contains("version     0.0.7 there") && said.contains("the same bits"), "{said}");
 }
 
+/// An interrupted run has no local search, so its repetition must have none.
+#[test]
+fn an_interrupted_run_is_repeated_with_the_same_bits() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("kept");
+    let shown = out.to_str().unwrap();
+    let size = ["solve", "rosenbrock", "--dim", "30", "--individuals", "64", "--runs", "2"];
+    let more = ["--algorithm", "pso", "--iterations", "1000000000", "--quiet", "--out", shown];
+    let mut child = program().args(words(&size, &more)).stdin(Stdio::null()).spawn().unwrap();
+    while names(place.path()).is_empty() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::thread::sleep(Duration::from_millis(100));
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let result = read(&out.join("result.json"));
+    assert_eq!(result["runs"][0]["stop_reason"], "interrupted");
+    assert!(result["runs"][0].get("polish").is_none());
+    assert!(succeeds(&["rerun", shown]).contains("the same bits: 2 runs"));
+}
+
+#[test]
+fn a_repetition_is_kept() {
+    let place = tempfile::tempdir().unwrap();
+    let out = |name: &str| place.path().join(name);
+    let (first, again) = (out("first"), out("again"));
+    let [shown, new] = [&first, &again].map(|path| path.to_str().unwrap());
+    let size = ["--dim", "2", "--individuals", "8", "--iterations", "20", "--no-polish"];
+    let more = ["--out", shown, "--quiet", "--population-every", "10"];
+    succeeds(&words(&["solve", "sphere"], &words(&size, &more)));
+    let said = succeeds(&["rerun", shown, "--out", new]);
+    assert!(said.contains("and the populations"), "{said}");
+    for name in ["run.toml", "population.csv"] {
+        assert_eq!(fs::read(first.join(name)).unwrap(), fs::read(again.join(name)).unwrap());
+    }
+    let said = succeeds(&["rerun", shown, "--out", new, "--force", "--population-every", "1"]);
+    assert!(said.contains("the same bits") && !said.contains("populations"), "{said}");
+    let population = fs::read_to_string(again.join("population.csv")).unwrap();
+    assert_eq!(population.lines().count(), 1 + 21 * 8);
+    assert!(succeeds(&["rerun", new]).contains("and the populations"));
+    fails(&["rerun", shown, "--out", new], 2, &["--out is", "exists", "--force"]);
+    fails(&["rerun", shown, "--out", shown, "--force"], 2, &["--out is", "the folder of the run"]);
+
+    // A repetition that differs is kept, too, and the best values are printed.
+    let text = fs::read_to_string(first.join("run.toml")).unwrap();
+    fs::write(first.join("run.toml"), text.replacen("seed = 0", "seed = 1", 1)).unwrap();
+    let output = run(&["rerun", shown, "--out", new, "--force"]);
+    assert_eq!(output.status.code(), Some(1));
+    let best =
+        |folder: &Path| read(&folder.join("result.json"))["runs"][0]["best"]["value"].clone();
+    let line = format!("best value  {} there, {} here\n", best(&first), best(&again));
+    assert!(stdout(&output).ends_with(&line), "{line:?} is not in {}", stdout(&output));
+    assert_ne!(best(&first), best(&again));
+}
+
 #[test]
 fn a_folder_that_exists_is_left_alone() {
     let place = tempfile::tempdir().unwrap();
@@ -308,6 +364,15 @@ fn what_is_no_folder_of_a_run_says_so() {
     fails(&["rerun", shown], 2, &["run.toml", "cannot be read"]);
     succeeds(&["solve", "sphere", "--iterations", "3", "--out", shown, "--quiet"]);
     let path = out.join("run.toml");
+    assert!(succeeds(&["rerun", path.to_str().unwrap()]).contains("the same bits"));
+    let model =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/problems/fit-decay.toml");
+    let fitted = place.path().join("fitted");
+    let fitted = fitted.to_str().unwrap();
+    succeeds(&["fit", model.to_str().unwrap(), "--out", fitted, "--quiet"]);
+    fails(&["rerun", fitted], 2, &["fitted, a folder of `fit`", "`warpswarm fit MODEL.toml`"]);
+    let page = Path::new(fitted).join("report.html");
+    fails(&["report", fitted], 2, &["fitted, a folder of `fit`", page.to_str().unwrap()]);
     let text = fs::read_to_string(&path).unwrap();
     let check = |from: &str, to: &str, parts: &[&str]| {
         assert!(text.contains(from), "{from}");
