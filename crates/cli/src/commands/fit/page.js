@@ -84,11 +84,22 @@ function rows(chart, x, y, of, values) {
   return { draw, point: (_, at, up) => chart.nearest(points, at, up) };
 }
 
+// Numbers, with the ends of error bars. A bar that is much longer than the numbers lie apart, as of a point that is not to
+// count, is cut: otherwise nothing else would be seen.
+const LONGEST = 3;
+function withErrors(numbers, values, sigma) {
+  const seen = numbers.filter(known);
+  const low = seen.reduce((a, b) => Math.min(a, b), Infinity), high = seen.reduce((a, b) => Math.max(a, b), -Infinity);
+  const more = LONGEST * (high - low), cut = (at) => Math.min(Math.max(at, low - more), high + more);
+  const ends = values.flatMap((value, i) => (known(value) && known(sigma[i]) ? [value - sigma[i], value + sigma[i]] : []));
+  return [...numbers, ...ends.map(cut)];
+}
+
 function beside(parent, label, of, size) {
   const chart = new Chart(parent, label, size);
   const model = of.line.length ? of.line : of.along.map((at, i) => [at, of.predicted[i]]);
   const x = new Scale(of.over, [...of.along, ...of.line.map(([at]) => at)], true);
-  const y = new Scale(of.name, [...of.observed, ...model.map(([, up]) => up)], true);
+  const y = new Scale(of.name, withErrors([...of.observed, ...model.map(([, up]) => up)], of.observed, of.sigma), true);
   const data = rows(chart, x, y, of, of.observed);
   const draw = () => {
     data.draw();
@@ -109,7 +120,7 @@ function beside(parent, label, of, size) {
 function residuals(parent, label, of, x, size) {
   const chart = new Chart(parent, label, size);
   const left = of.observed.map((seen, i) => (known(seen) && known(of.predicted[i]) ? seen - of.predicted[i] : null));
-  const y = new Scale("residual", [0, ...left], true);
+  const y = new Scale("residual", withErrors([0, ...left], left, of.sigma), true);
   const data = rows(chart, x, y, of, left);
   const draw = () => {
     const [from, to, at] = [chart.px(x.whole[0]), chart.px(x.whole[1]), chart.py(0)];

@@ -79,6 +79,15 @@ fn the_page_of_a_fit_works_in_a_browser() {
     opened(&mut browser, home, &["plane.toml", "d.csv"]);
     assert_eq!(count(&mut browser, "#fit-1 .model"), 4);
     assert_eq!(count(&mut browser, "#fit-1 .error"), 4);
+    assert_eq!(count(&mut browser, "#residuals-1 .error"), 4);
+    // All error bars end within the axes.
+    let outside = "[...document.querySelectorAll('.chart')].flatMap((chart) => {
+        const frame = chart.querySelector('.frame'), of = (node, name) => Number(node.getAttribute(name));
+        const top = of(frame, 'y'), bottom = top + of(frame, 'height');
+        const ends = [...chart.querySelectorAll('.error')].flatMap((bar) => [of(bar, 'y1'), of(bar, 'y2')]);
+        return ends.filter((end) => !(end > top && end < bottom));
+    })";
+    assert_eq!(browser.evaluate(outside), serde_json::json!([]));
     assert_eq!(browser.errors, Vec::<String>::new());
 }
 
