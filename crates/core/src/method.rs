@@ -24,13 +24,12 @@ mod individual;
 mod planning;
 mod with;
 
-pub use crate::boundary::Limits;
-
 use crate::order::Fitness;
 use crate::pso;
 use crate::random::{Draw, Factor};
 use crate::real::Float;
 
+pub use crate::boundary::Limits;
 pub use common::{GROUP, LESSONS, Lessons, Memory, sum_of_group, sum_of_groups};
 pub use cycle::step_of_cycle;
 pub use draws::SiteDraws;
@@ -391,10 +390,7 @@ pub trait Site<R: Float> {
         Draw::both(self.drawn(set))
     }
     /// A standard normal number, for the attempt that [`Method::normals`] returns. Not independent of the draws of set 1.
-    ///
-    /// # Panics
-    ///
-    /// On the CPU, if `Method::normals` returns `None`. On a GPU the number is then NaN.
+    /// If `Method::normals` returns `None`, it panics on the CPU, and is NaN on a GPU.
     fn normal(&self) -> R;
     /// The random number with which the coordinate is put back into its bounds.
     fn reentry(&self) -> R;

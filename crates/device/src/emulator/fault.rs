@@ -3,6 +3,10 @@
 use core::fmt;
 use core::panic::Location;
 
+/// What can be wrong if a thread reads memory without a value.
+pub(super) const UNWRITTEN: &str =
+    "which no thread has written yet: a barrier is missing, or the index is wrong";
+
 /// The first fault of any thread in a launch under the emulator.
 ///
 /// `block` and `thread` are absent if the launch itself is at fault, `place` if the emulator does not know one.

@@ -5,7 +5,7 @@ use core::panic::Location;
 use super::fibre::Yielder;
 
 use super::collective::{self, Arrival, Barrier, Doing, Kind, Stop, Warp};
-use super::fault::{Fault, FaultKind, Place};
+use super::fault::{Fault, FaultKind, Place, UNWRITTEN};
 use super::global::{GlobalMemory, Write};
 use super::memory::{Access, Misuse, SharedMemory};
 
@@ -364,12 +364,7 @@ impl State {
                 (FaultKind::OutOfBounds, format!("{what}, which has {bytes}"))
             }
             Misuse::Misaligned => (FaultKind::Misaligned, what),
-            Misuse::Uninitialised => (
-                FaultKind::Uninitialised,
-                format!(
-                    "{what}, which no thread has written yet: a barrier is missing, or the index is wrong"
-                ),
-            ),
+            Misuse::Uninitialised => (FaultKind::Uninitialised, format!("{what}, {UNWRITTEN}")),
             Misuse::Race(other, wrote) => {
                 let did = if *wrote { "wrote" } else { "read" };
                 let (thread, there) = (other.thread, other.place);
