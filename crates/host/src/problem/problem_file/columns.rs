@@ -90,7 +90,7 @@ impl<'a> Sheet<'a> {
         let text = text.trim_start_matches('\u{feff}');
         let separator = match format.separator {
             Some(separator) => separator,
-            None => found(text, (wanted, may_be_used), format)?,
+            None => found(text, wanted, may_be_used, format)?,
         };
         let text = spaced(text, separator);
         let mut reader = reader(&text, separator, format);
@@ -204,7 +204,8 @@ fn spaced(text: &str, separator: u8) -> Cow<'_, str> {
 /// the most headings that may be used, and among several of these the most headings.
 fn found(
     text: &str,
-    (wanted, may_be_used): (&[&str], &dyn Fn(&str) -> bool),
+    wanted: &[&str],
+    may_be_used: &dyn Fn(&str) -> bool,
     format: &Format,
 ) -> Result<u8, String> {
     let mut most = ((0, 0), b',');
