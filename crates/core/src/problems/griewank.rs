@@ -4,7 +4,7 @@ use super::Problem;
 use crate::objective::{Objective, Point};
 use crate::real::Real;
 
-/// sum x_i^2 / 4000 - prod cos(x_i / sqrt(i)) + 1, i from 1, on [-600, 600]; minimum 0 at 0.
+/// (sum x_i^2) / 4000 - prod cos(x_i / sqrt(i)) + 1, i from 1, on [-600, 600]; minimum 0 at 0.
 ///
 /// ```
 /// use warpswarm_core::{Objective, objective::SlicePoint, problems::Griewank};
@@ -33,7 +33,7 @@ impl<R: Real> Objective<R> for Griewank {
 
 impl Problem for Griewank {
     const ID: &'static str = "griewank";
-    const FORMULA: &'static str = "sum x_i^2 / 4000 - prod cos(x_i / sqrt(i)) + 1";
+    const FORMULA: &'static str = "(sum x_i^2) / 4000 - prod cos(x_i / sqrt(i)) + 1";
     const SOURCE: &'static str = "GPU-FWA, Table 1, f7";
 
     fn bounds(_i: usize) -> (f64, f64) {

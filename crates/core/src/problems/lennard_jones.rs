@@ -6,7 +6,7 @@ use super::{Dimensions, Problem};
 use crate::objective::{Objective, Point};
 use crate::real::Real;
 
-/// 4 sum_{i<j} r_ij^-12 - r_ij^-6 over the positions (x, y, z) of the atoms, one after the other, on
+/// 4 sum_{i<j} (r_ij^-12 - r_ij^-6) over the positions (x, y, z) of the atoms, one after the other, on
 /// [-2.5, 2.5]; minimum -1 for two atoms at 2^(1/6), -173.928 for 38.
 ///
 /// The box is large enough for the best clusters of up to 38 atoms; more atoms need a larger one. Below a distance of
@@ -83,7 +83,7 @@ const OPTIMA: [(usize, f64); 20] = [
 
 impl Problem for LennardJones {
     const ID: &'static str = "lennard-jones";
-    const FORMULA: &'static str = "4 sum_{i<j} r_ij^-12 - r_ij^-6, r_ij between atoms i and j, whose places \
+    const FORMULA: &'static str = "4 sum_{i<j} (r_ij^-12 - r_ij^-6), r_ij between atoms i and j, whose places \
                                    are (x_{3i-2}, x_{3i-1}, x_{3i})";
     const SOURCE: &'static str = "Cambridge Cluster Database, energies to six digits, for 2 to 20 and 38 \
                                   atoms; nobody has proved that they are the least";

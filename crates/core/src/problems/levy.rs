@@ -4,7 +4,7 @@ use super::Problem;
 use crate::objective::{Objective, Point};
 use crate::real::Real;
 
-/// With w = 1 + (x - 1) / 4: sin^2(pi w_1) + sum_{i<D} (w_i - 1)^2 (1 + 10 sin^2(pi w_i + 1)) +
+/// With w = 1 + (x - 1) / 4: sin^2(pi w_1) + sum_{i<D} ((w_i - 1)^2 (1 + 10 sin^2(pi w_i + 1))) +
 /// (w_D - 1)^2 (1 + sin^2(2 pi w_D)) on [-10, 10]; minimum 0 at 1.
 ///
 /// ```
@@ -46,7 +46,7 @@ impl<R: Real> Objective<R> for Levy {
 
 impl Problem for Levy {
     const ID: &'static str = "levy";
-    const FORMULA: &'static str = "sin^2(pi w_1) + sum_{i<D} (w_i - 1)^2 (1 + 10 sin^2(pi w_i + 1)) + \
+    const FORMULA: &'static str = "sin^2(pi w_1) + sum_{i<D} ((w_i - 1)^2 (1 + 10 sin^2(pi w_i + 1))) + \
          (w_D - 1)^2 (1 + sin^2(2 pi w_D)), w_i = 1 + (x_i - 1) / 4";
     const SOURCE: &'static str =
         "S. Surjanovic, D. Bingham, Virtual library of simulation experiments: Levy function";

@@ -8,7 +8,6 @@
 //! In `f32` a value differs from the one in `f64` by at most 8 units in the last place of the larger of the value and
 //! the sum of its terms' absolute values. A minimum of zero is exactly zero if its point is a number of the run's
 //! precision (except for `image-registration`, whose table is rounded), and rounding never gives a smaller value.
-//! rounding leads below it.
 
 mod ackley;
 mod alpine_1;

@@ -4,7 +4,7 @@ use super::Problem;
 use crate::objective::{Objective, Point};
 use crate::real::Real;
 
-/// 10 D + sum x_i^2 - 10 cos(2 pi x_i) on [-5.12, 5.12]; minimum 0 at 0.
+/// 10 D + sum (x_i^2 - 10 cos(2 pi x_i)) on [-5.12, 5.12]; minimum 0 at 0.
 ///
 /// ```
 /// use warpswarm_core::{Objective, objective::SlicePoint, problems::Rastrigin};
@@ -29,7 +29,7 @@ impl<R: Real> Objective<R> for Rastrigin {
 
 impl Problem for Rastrigin {
     const ID: &'static str = "rastrigin";
-    const FORMULA: &'static str = "10 D + sum x_i^2 - 10 cos(2 pi x_i)";
+    const FORMULA: &'static str = "10 D + sum (x_i^2 - 10 cos(2 pi x_i))";
     const SOURCE: &'static str = "GPU-FWA, Table 1, f5";
 
     fn bounds(_i: usize) -> (f64, f64) {

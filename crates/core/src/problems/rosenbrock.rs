@@ -33,7 +33,7 @@ impl<R: Real> Objective<R> for Rosenbrock {
 
 impl Problem for Rosenbrock {
     const ID: &'static str = "rosenbrock";
-    const FORMULA: &'static str = "sum_{i<D} 100 (x_{i+1} - x_i^2)^2 + (1 - x_i)^2";
+    const FORMULA: &'static str = "sum_{i<D} (100 (x_{i+1} - x_i^2)^2 + (1 - x_i)^2)";
     const SOURCE: &'static str = "GPU-FWA, Table 1, f4";
     const DIMENSIONS: Dimensions = Dimensions::at_least(2);
 

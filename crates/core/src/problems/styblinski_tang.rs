@@ -4,7 +4,7 @@ use super::Problem;
 use crate::objective::{Objective, Point};
 use crate::real::Real;
 
-/// 0.5 sum x_i^4 - 16 x_i^2 + 5 x_i on [-5, 5]; minimum -39.17 D at -2.90.
+/// 0.5 sum (x_i^4 - 16 x_i^2 + 5 x_i) on [-5, 5]; minimum -39.17 D at -2.90.
 ///
 /// ```
 /// use warpswarm_core::{Objective, objective::SlicePoint, problems::StyblinskiTang};
@@ -27,7 +27,7 @@ impl<R: Real> Objective<R> for StyblinskiTang {
 
 impl Problem for StyblinskiTang {
     const ID: &'static str = "styblinski-tang";
-    const FORMULA: &'static str = "0.5 sum x_i^4 - 16 x_i^2 + 5 x_i";
+    const FORMULA: &'static str = "0.5 sum (x_i^4 - 16 x_i^2 + 5 x_i)";
     const SOURCE: &'static str = "S. Surjanovic, D. Bingham, Virtual library of simulation experiments: \
                                   Styblinski-Tang function; optimum computed";
 

@@ -29,7 +29,7 @@ impl<R: Real> Objective<R> for Zakharov {
 
 impl Problem for Zakharov {
     const ID: &'static str = "zakharov";
-    const FORMULA: &'static str = "sum x_i^2 + s^2 + s^4, s = sum 0.5 i x_i";
+    const FORMULA: &'static str = "(sum x_i^2) + s^2 + s^4, s = sum 0.5 i x_i";
     const SOURCE: &'static str =
         "S. Surjanovic, D. Bingham, Virtual library of simulation experiments: Zakharov function";
 

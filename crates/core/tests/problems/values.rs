@@ -39,7 +39,7 @@ fn values_by_hand_and_by_other_programs() {
                 }
                 // The triangles 3, 4, 5 and 1, 2, 2, 3
                 "euclidean" => [(&[3.0, -4.0], 5.0), (&[1.0, 2.0, 2.0], 3.0)],
-                // The following eight were computed with Python's mpmath in fifty digits.
+                // The following were computed with Python's mpmath in fifty digits.
                 "levy" => [
                     (&[1.5, -2.25, 0.75], 7.577_415_767_281_229),
                     (&[-3.0, 2.5], 8.291_671_682_735_712),
