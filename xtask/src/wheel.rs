@@ -13,8 +13,6 @@ use crate::shell::{self, program};
 const MOST_BYTES: u64 = 15_000_000;
 /// The compatibility tag for glibc 2.17, of distributions since 2014.
 const COMPATIBILITY: &str = "manylinux2014";
-/// The profile for tests: the wheel runs on this machine only.
-const QUICK: &str = "quick";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -50,7 +48,7 @@ fn package() -> PathBuf {
     shell::root().join("crates/python")
 }
 
-/// Builds the wheel with maturin. One for users is linked by zig against an old glibc.
+/// Builds the wheel with maturin, linked by zig against an old glibc.
 ///
 /// Maturin is installed in the same folder for all checkouts. The name of the linker depends on that folder, and is
 /// part of sccache's key.
@@ -67,15 +65,8 @@ fn build(folder: &Path, profile: &str) -> Result<PathBuf> {
         std::iter::once(bin.clone())
             .chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
     )?;
-    let mut maturin = program(&text(&bin.join("maturin")), &["build", "--locked"]);
-    maturin.args(["--profile", profile]);
-    if profile == QUICK {
-        // Without zig cargo needs no `--target`, and compiles the crates exactly as it does for other tests: sccache
-        // has them.
-        maturin.args(["--compatibility", "linux"]);
-    } else {
-        maturin.args(["--zig", "--compatibility", COMPATIBILITY]);
-    }
+    let mut maturin = program(&text(&bin.join("maturin")), &["build", "--zig", "--locked"]);
+    maturin.args(["--profile", profile, "--compatibility", COMPATIBILITY]);
     maturin.arg("--manifest-path").arg(package().join("Cargo.toml"));
     maturin.arg("--target-dir").arg(shell::target()?).arg("--out").arg(&made);
     maturin.env("PATH", path).current_dir(shell::root());
