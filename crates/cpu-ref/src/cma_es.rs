@@ -18,7 +18,7 @@ use crate::generation::Work;
 use crate::swarm::Swarm;
 use crate::task::Bounds;
 use crate::threads::{Outcome, Split, Threads, spread};
-use crate::vectors::{Run, Vectors};
+use crate::vectors::{self, Run};
 use update::{Update, identity};
 
 /// The distribution of a leg, in the memory of a [`Swarm`].
@@ -171,7 +171,6 @@ pub fn generation<R: Float>(
     let key = swarm.key();
     let given = if swarm.legs.number == 0 && generation == 0 { work.start.0.len() / n } else { 0 };
     let is_first = swarm.legs.number == 0;
-    let vectors = Vectors::new();
     let outcome = {
         let distribution = Distribution::of(&mut swarm.memory, n);
         if !is_first {
@@ -188,7 +187,7 @@ pub fn generation<R: Float>(
         let tasks = threads.tasks(stride, work.halt);
         let draw = |samples: Samples<'_, R>| {
             let distribution = &distribution;
-            vectors.run(Draw {
+            vectors::run(Draw {
                 samples,
                 distribution,
                 taught,
@@ -221,7 +220,7 @@ pub fn generation<R: Float>(
     let level = swarm.control.level();
     let distribution = Distribution::of(&mut swarm.memory, n);
     let update = Update { distribution, work, strategy, scratch, generation, best, level, stride };
-    Some(vectors.run(update))
+    Some(vectors::run(update))
 }
 
 /// Samples to be drawn and evaluated.

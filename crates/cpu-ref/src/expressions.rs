@@ -3,26 +3,25 @@
 use warpswarm_core::expression::machine::{self, Instruction, Program};
 use warpswarm_core::real::Real;
 
-use crate::vectors::{Run, Vectors};
+use crate::vectors::{self, Run};
 
 /// Executes a program: see [`machine::run`].
 ///
 /// Never inlined, because all operations are compiled into it.
 #[inline(never)]
-pub fn run<R: Real>(vectors: Vectors, memory: &mut [R], program: Program<'_>) {
-    vectors.run(Steps { memory, program });
+pub fn run<R: Real>(memory: &mut [R], program: Program<'_>) {
+    vectors::run(Steps { memory, program });
 }
 
 /// Executes the body for some rows: see [`machine::rows`].
 #[inline(never)]
 pub fn rows<R: Real>(
-    vectors: Vectors,
     memory: &mut [R],
     (body, outputs): (&[Instruction], &[u32]),
     rows: (usize, usize),
     into: (&mut [R], usize),
 ) {
-    vectors.run_widest(OfRows { memory, body, outputs, rows, into });
+    vectors::run_widest(OfRows { memory, body, outputs, rows, into });
 }
 
 /// A program to be executed.

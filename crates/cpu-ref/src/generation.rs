@@ -25,7 +25,7 @@ use crate::flight::Rows;
 use crate::swarm::{RunId, Swarm};
 use crate::task::{Bounds, Start};
 use crate::threads::{Halt, Outcome, Threads};
-use crate::vectors::{Run, Vectors};
+use crate::vectors::{self, Run};
 
 /// The objective, its bounds, and when a run stops.
 ///
@@ -176,11 +176,10 @@ fn step<R: Float, M: Method<R>>(
     let iteration = swarm.age() + 1;
     let (key, individuals) = (swarm.key(), swarm.individuals() as u32);
     let best = std::mem::take(&mut swarm.global_position);
-    let vectors = Vectors::new();
     let moves =
         Moves { method: *method, work, before, bounds, best: &best, key, iteration, individuals };
     let tasks = threads.tasks(swarm.stride, work.halt);
-    let outcome = each(swarm, tasks, &|ones| vectors.run(Advance { moves, ones }));
+    let outcome = each(swarm, tasks, &|ones| vectors::run(Advance { moves, ones }));
     swarm.global_position = best;
     if work.halt.is_due() {
         return false;

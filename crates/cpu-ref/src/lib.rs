@@ -70,4 +70,3 @@ pub use propose_accept::ProposeAccept;
 pub use swarm::{RunId, Swarm};
 pub use task::{Bounds, DynObjective, Evaluate, Start, StaticObjective, Task};
 pub use threads::{Halt, Threads};
-pub use vectors::Vectors;

@@ -26,7 +26,7 @@ use crate::flight::{Flight, Rows, specialised};
 use crate::swarm::Swarm;
 use crate::task::{Bounds, Evaluate, Task};
 use crate::threads::{Chunk, Outcome, Split, Threads, spread};
-use crate::vectors::{Run, Vectors};
+use crate::vectors::{self, Run};
 
 /// Does up to `iterations` iterations, fewer if the run stops.
 ///
@@ -72,9 +72,8 @@ fn step_in<R: Float, O: Evaluate<R>>(
     let key = swarm.id.key();
     let (chunk, global_position) = swarm.chunk();
     let flight = Flight::new(task, rows, coefficients, key, iteration);
-    let vectors = Vectors::new();
     let outcome =
-        spread(chunk, tasks, &|chunk| vectors.run(Advance { chunk, flight, global_position }));
+        spread(chunk, tasks, &|chunk| vectors::run(Advance { chunk, flight, global_position }));
     if task.halt.is_due() {
         return false;
     }

@@ -24,7 +24,7 @@ use warpswarm_core::real::Float;
 use crate::flight::{Flight, Rows, specialised};
 use crate::swarm::Swarm;
 use crate::task::{Bounds, Evaluate, Task};
-use crate::vectors::{Run, Vectors};
+use crate::vectors::{self, Run};
 
 /// Does up to `iterations` iterations on the calling thread, fewer if the run stops.
 ///
@@ -65,7 +65,7 @@ fn step_in<R: Float, O: Evaluate<R>>(
     let iteration = swarm.control.iterations + 1;
     let flight = Flight::new(task, rows, coefficients, swarm.id.key(), iteration);
     let old = swarm.global.fitness;
-    Vectors::new().run(Advance { swarm: &mut *swarm, flight });
+    vectors::run(Advance { swarm: &mut *swarm, flight });
     if task.halt.is_due() {
         return false;
     }

@@ -1,68 +1,42 @@
 //! The vector instructions of the processor at hand, whatever target a program was compiled for.
 //!
-//! By default an x86-64 program is compiled for processors of 2003. Code in [`Vectors::run`] is compiled a second time,
-//! for AVX2 and fused multiplications (x86-64-v3), which is used if the processor has them. Code in
-//! [`Vectors::run_widest`] is compiled a third time, for AVX-512 (x86-64-v4). The bits are the same, because only
-//! explicitly fused operations are fused, and they are fused everywhere.
+//! By default an x86-64 program is compiled for processors of 2003. Code in [`run`] is compiled a second time, for AVX2
+//! and fused multiplications (x86-64-v3), which is used if the processor has them. Code in [`run_widest`] is compiled a
+//! third time, for AVX-512 (x86-64-v4). The bits are the same, because only explicitly fused operations are fused, and
+//! they are fused everywhere.
 
-#[cfg(not(target_arch = "x86_64"))]
-use pulp::Arch;
-#[cfg(target_arch = "x86_64")]
-use pulp::x86::{V3, V4};
+use multiversion::multiversion;
 
-/// A function to be compiled for several processors: its `call` must be `#[inline(always)]`.
-pub use pulp::NullaryFnOnce as Run;
+/// Work to be compiled for several processors: its `call` must be `#[inline(always)]`.
+pub trait Run {
+    /// The result.
+    type Output;
 
-/// The vector instructions that the processor has.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Vectors {
-    #[cfg(target_arch = "x86_64")]
-    usual: Option<V3>,
-    #[cfg(target_arch = "x86_64")]
-    widest: Option<V4>,
-    #[cfg(not(target_arch = "x86_64"))]
-    usual: Arch,
+    /// Does the work.
+    fn call(self) -> Self::Output;
 }
 
-impl Vectors {
-    /// The instructions of this processor.
-    pub fn new() -> Self {
-        Vectors {
-            #[cfg(target_arch = "x86_64")]
-            usual: V3::try_new(),
-            #[cfg(target_arch = "x86_64")]
-            widest: V4::try_new(),
-            #[cfg(not(target_arch = "x86_64"))]
-            usual: Arch::new(),
-        }
+/// Calls `work`, compiled for the vector instructions of this processor.
+#[inline(always)]
+pub fn run<W: Run>(work: W) -> W::Output {
+    // A program that is already compiled for such processors, as this repository's own programs are, would contain
+    // the same code twice.
+    if cfg!(all(target_feature = "avx2", target_feature = "fma")) {
+        work.call()
+    } else {
+        usual(work)
     }
+}
 
-    /// Calls `work`, compiled for these instructions.
-    #[inline(always)]
-    pub fn run<W: Run>(self, work: W) -> W::Output {
-        // A program that is already compiled for such processors, as this repository's own programs are, would contain
-        // the same code twice.
-        if cfg!(all(target_feature = "avx2", target_feature = "fma")) {
-            return work.call();
-        }
-        #[cfg(target_arch = "x86_64")]
-        return match self.usual {
-            Some(usual) => usual.vectorize(work),
-            None => work.call(),
-        };
-        #[cfg(not(target_arch = "x86_64"))]
-        self.usual.dispatch(work)
-    }
+/// As [`run`], and also compiled for 512-bit vectors: for long loops with little code.
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx2+fma", "x86_64+avx2+fma"))]
+pub fn run_widest<W: Run>(work: W) -> W::Output {
+    work.call()
+}
 
-    /// As [`run`](Vectors::run), and also compiled for 512-bit vectors: for long loops with little code.
-    #[inline(always)]
-    pub fn run_widest<W: Run>(self, work: W) -> W::Output {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(widest) = self.widest {
-            return widest.vectorize(work);
-        }
-        self.run(work)
-    }
+#[multiversion(targets("x86_64+avx2+fma"))]
+fn usual<W: Run>(work: W) -> W::Output {
+    work.call()
 }
 
 #[cfg(test)]
@@ -89,8 +63,7 @@ mod tests {
         fn check<R: Float>() {
             let x: Vec<R> = (0..77).map(|i| R::from_f64(f64::from(i) * 0.137 - 5.0)).collect();
             for n in 1..x.len() {
-                let vectors = Vectors::new();
-                let here = [vectors.run(At(&x[..n])), vectors.run_widest(At(&x[..n]))];
+                let here = [run(At(&x[..n])), run_widest(At(&x[..n]))];
                 let everywhere = At(&x[..n]).call().value.to_bits64();
                 assert_eq!(here.map(|here| here.value.to_bits64()), [everywhere; 2], "{n}");
             }

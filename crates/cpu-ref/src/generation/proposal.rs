@@ -8,7 +8,7 @@ use warpswarm_core::real::Float;
 
 use super::Before;
 use crate::flight::Rows;
-use crate::vectors::{Run, Vectors};
+use crate::vectors::{self, Run};
 
 /// A proposal: its coordinates and its own rows, `[place]`; rows that the method does not have are empty.
 pub(super) struct Proposal<R> {
@@ -155,7 +155,6 @@ const ABSENT: u32 = 31;
 
 /// The draws of neighbouring coordinates.
 pub(super) struct Drawn<R> {
-    vectors: Vectors,
     /// Which sets are drawn, one bit for each; the others are undefined.
     there: u32,
     sets: [[[Draw<R>; PLACES]; 2]; SETS as usize + 1],
@@ -167,7 +166,6 @@ impl<R: Float> Drawn<R> {
     /// No draws yet.
     pub(super) fn none() -> Self {
         Drawn {
-            vectors: Vectors::new(),
             there: 0,
             sets: [[[Draw::of_one_to_two(R::ONE); PLACES]; 2]; SETS as usize + 1],
             factors: [[Factor::of_offset(R::ZERO); PLACES]; 2],
@@ -186,7 +184,7 @@ impl<R: Float> Drawn<R> {
         wanted: u32,
         (first, count): (usize, usize),
     ) {
-        self.vectors.run(Draws { drawn: self, draws, normals, wanted, first, count });
+        vectors::run(Draws { drawn: self, draws, normals, wanted, first, count });
     }
 }
 

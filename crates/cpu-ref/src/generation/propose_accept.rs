@@ -15,7 +15,7 @@ use crate::propose_accept::ProposeAccept;
 use crate::swarm::Swarm;
 use crate::task::Bounds;
 use crate::threads::{Halt, Outcome, Split, Threads, spread};
-use crate::vectors::{Run, Vectors};
+use crate::vectors::{self, Run};
 
 /// The [halves](ProposeAccept) of a method's iterations.
 pub struct Moving<R: Float, M: Method<R>> {
@@ -115,8 +115,8 @@ impl<R: Float, M: Method<R>> ProposeAccept<R> for Moving<R, M> {
             attempts: &mut self.attempts[..made],
             points,
         };
-        let (vectors, tasks) = (Vectors::new(), threads.tasks(stride, Halt::NEVER));
-        let work = |part: Part<'_, R, M::Plan>| vectors.run(Propose { context, part });
+        let tasks = threads.tasks(stride, Halt::NEVER);
+        let work = |part: Part<'_, R, M::Plan>| vectors::run(Propose { context, part });
         spread(all, tasks, &work);
     }
 

@@ -12,7 +12,7 @@ use crate::propose_accept::ProposeAccept;
 use crate::swarm::Swarm;
 use crate::task::{Bounds, Evaluate, Start, Task};
 use crate::threads::{Halt, Outcome, Split, Threads, spread};
-use crate::vectors::{Run, Vectors};
+use crate::vectors::{self, Run};
 
 /// The [halves](ProposeAccept) of a swarm's iterations.
 #[derive(Debug)]
@@ -62,8 +62,8 @@ impl<R: Float> ProposeAccept<R> for Flying<R> {
         velocities.resize(places, R::ZERO);
         points.resize(swarm.individuals() * swarm.dimensions, R::ZERO);
         let all = Part { first: 0, swarm, positions, velocities, points };
-        let (vectors, tasks) = (Vectors::new(), threads.tasks(swarm.stride, halt));
-        spread(all, tasks, &|part: Part<'_, R>| vectors.run(Fly { part, flight }));
+        let tasks = threads.tasks(swarm.stride, halt);
+        spread(all, tasks, &|part: Part<'_, R>| vectors::run(Fly { part, flight }));
     }
 
     fn accept(

@@ -8,7 +8,7 @@ use warpswarm_core::fit::{
     Solver, Status, Subsample, Term, sum_all,
 };
 use warpswarm_core::launch::{Outcome, triangle};
-use warpswarm_cpu_ref::vectors::Vectors;
+use warpswarm_cpu_ref::vectors;
 
 use super::found::Found;
 use super::rows::{Add, Advance, Cost, Room, Rows, Terms, pieces, weight};
@@ -94,7 +94,6 @@ pub(super) struct Plan<'a, R: Precise, const N: usize> {
     subsample: Subsample,
     /// Whether the blocks of a fit are divided among threads.
     is_parallel: bool,
-    vectors: Vectors,
 }
 
 impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
@@ -112,8 +111,8 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         search.starts = work.search[0].unwrap_or_else(|| most_starts(work.names.len()));
         search.samples = work.search[1].unwrap_or(search.samples);
         let subsample = Subsample::at(work.rows);
-        let (parameters, vectors) = (work.names.len(), Vectors::new());
-        Plan { work, parameters, bounds, search, subsample, is_parallel: false, vectors }
+        let parameters = work.names.len();
+        Plan { work, parameters, bounds, search, subsample, is_parallel: false }
     }
 
     fn one(&self, fit: usize) -> One<R, N> {
@@ -193,7 +192,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         settings: &Settings<R>,
         sums: &A,
     ) -> Option<Status> {
-        self.vectors.run(Advance { solver, settings, bounds: &self.bounds, sums })
+        vectors::run(Advance { solver, settings, bounds: &self.bounds, sums })
     }
 
     /// The sum of weighted squares of the observations that a search uses.
@@ -218,7 +217,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
             let count = PIECE.min(rows - first);
             let (row, means) = (self.subsample.row(first), &mut room.numbers[..count]);
             self.work.sheet.values(fit as u32, &x[..self.parameters], row, means);
-            block = self.vectors.run(Cost(block, self.rows(fit, row, means)));
+            block = vectors::run(Cost(block, self.rows(fit, row, means)));
             if count == PIECE && sum + block > most {
                 return sum + block;
             }
@@ -283,8 +282,8 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
                 if i < n { &partials[i * count..][..count] } else { &room.zeros[..count] }
             });
             let terms = &mut room.terms[..count];
-            self.vectors.run(Terms(self.rows(fit, row, means), terms));
-            sums = self.vectors.run(Add { sums, terms, partials });
+            vectors::run(Terms(self.rows(fit, row, means), terms));
+            sums = vectors::run(Add { sums, terms, partials });
         }
         sums
     }

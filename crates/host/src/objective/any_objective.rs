@@ -11,7 +11,7 @@ use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
 use warpswarm_core::variable::{Scaled, natural};
 use warpswarm_core::{Float, Objective, Point};
-use warpswarm_cpu_ref::vectors::{Run, Vectors};
+use warpswarm_cpu_ref::vectors::{self, Run};
 
 use super::bounds::Scales;
 use super::closure::OfPoint;
@@ -126,8 +126,7 @@ pub(crate) fn fitness<R: Float>(objective: impl Objective<R>, x: &[R]) -> Fitnes
 fn at_points<R: Float>(
     objective: impl Objective<R>,
 ) -> impl Fn(u32, &[R]) -> Fitness<R> + Send + Sync + 'static {
-    let vectors = Vectors::new();
-    move |_, x| evaluate(vectors, &objective, SlicePoint(x))
+    move |_, x| evaluate(&objective, SlicePoint(x))
 }
 
 /// Points of up to this many coordinates are converted on the stack.
@@ -137,7 +136,6 @@ const FEW: usize = 64;
 /// objective once more.
 fn at_natural_values<R: Float>(scales: &Scales<R>, plain: Arc<OfPoint<R>>) -> Arc<OfPoint<R>> {
     let (_, numbers) = scales.table(0);
-    let vectors = Vectors::new();
     Arc::new(move |run, x: &[R]| {
         let (mut few, mut many) = ([R::ZERO; FEW], Vec::new());
         let natural = match few.get_mut(..x.len()) {
@@ -147,7 +145,7 @@ fn at_natural_values<R: Float>(scales: &Scales<R>, plain: Arc<OfPoint<R>>) -> Ar
                 &mut many[..]
             }
         };
-        vectors.run(Natural { codes: &numbers[1..], x, natural });
+        vectors::run(Natural { codes: &numbers[1..], x, natural });
         let Fitness { violation, value } = plain(run, natural);
         Fitness { violation, value: numbers[0] * value }.canonical()
     })
@@ -192,22 +190,17 @@ fn portable<R: Float, O: Differentiable<R>>(
         None => built_in::<R>(&objective),
     };
     let seen = data.clone();
-    let vectors = Vectors::new();
     let evaluate = Arc::new(move |run, x: &[R]| {
         let point = WithData { point: SlicePoint(x), data: seen.of(run) };
-        evaluate(vectors, &objective, point)
+        evaluate(&objective, point)
     });
     let constrained = <O as Objective<R>>::CONSTRAINED;
     Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))
 }
 
 /// The fitness at a point, computed with the processor's vectors.
-fn evaluate<R: Float>(
-    vectors: Vectors,
-    objective: &impl Objective<R>,
-    point: impl Point<R>,
-) -> Fitness<R> {
-    vectors.run(Evaluation { objective, point, real: PhantomData })
+fn evaluate<R: Float>(objective: &impl Objective<R>, point: impl Point<R>) -> Fitness<R> {
+    vectors::run(Evaluation { objective, point, real: PhantomData })
 }
 
 /// An objective at a point.

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use warpswarm_core::Real;
 use warpswarm_core::expression::machine::{self, WIDTH};
-use warpswarm_cpu_ref::{Vectors, expressions};
+use warpswarm_cpu_ref::expressions;
 
 use layout::Layout;
 
@@ -37,7 +37,6 @@ pub(super) struct Machine<R> {
     moves: Vec<machine::Move>,
     outputs: Vec<u32>,
     rows: Vec<Rows>,
-    vectors: Vectors,
 }
 
 /// What is computed for each of `rows` rows of data.
@@ -89,7 +88,7 @@ impl<R: Real> Machine<R> {
                     let program = (&self.bodies[rows.body.clone()], &rows.outputs[..]);
                     let these = (start - before, WIDTH.min(here.end - start));
                     let into = (&mut into[start - first..], count);
-                    expressions::rows(self.vectors, memory, program, these, into);
+                    expressions::rows(memory, program, these, into);
                 }
                 before += rows.rows;
             }
@@ -132,7 +131,7 @@ impl<R: Real> Machine<R> {
             solves: &self.solves,
             moves: &self.moves,
         };
-        expressions::run(self.vectors, memory, program);
+        expressions::run(memory, program);
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use warpswarm_core::Real;
 use warpswarm_core::expression::machine::{self, INDEXED, Move, WIDTH};
-use warpswarm_cpu_ref::vectors::Vectors;
 
 use super::super::names::Own;
 use super::{Machine, Rows};
@@ -227,7 +226,6 @@ impl<R: Real> Layout<R> {
             moves,
             outputs,
             rows,
-            vectors: Vectors::new(),
         }
     }
 }
