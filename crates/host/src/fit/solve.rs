@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use warpswarm_core::fit::{
     Accumulator, BLOCK, Best, Bounds, Covariance, Normal, PIECE, Parameters, Search, Settings,
     Solver, Status, Subsample, Term, sum_all,
@@ -18,6 +17,9 @@ use crate::settings::precise::Precise;
 /// The number of rows from which a fit is large: its blocks of rows are divided among threads, or processed on a
 /// device.
 pub(crate) const LARGE: usize = 1 << 16;
+
+/// The number of blocks of rows that a thread sums at a time.
+const BLOCKS: usize = 16;
 
 /// Does all fits of a model with any number of parameters, with the code for the next larger compiled number.
 /// Additional parameters are fixed at zero.
@@ -44,17 +46,11 @@ pub(crate) fn of_size<R: Precise, const N: usize>(work: &Work<'_, R>) -> Found<R
         work.add(1);
         one
     };
-    let all: Vec<One<R, N>> = match &workers.pool {
-        Some(pool) => pool.install(|| {
-            let fits = (0..work.fits).into_par_iter();
-            // With few fits, threads share the rows of each fit.
-            if work.fits < workers.threads && work.rows >= LARGE {
-                (0..work.fits).map(one).collect()
-            } else {
-                fits.with_min_len(8.min(work.fits.div_ceil(workers.threads))).map(one).collect()
-            }
-        }),
-        None => (0..work.fits).map(one).collect(),
+    // With few fits, threads share the rows of each fit.
+    let all: Vec<One<R, N>> = if plan.is_parallel && work.fits < workers.threads {
+        (0..work.fits).map(one).collect()
+    } else {
+        workers.collect(work.fits, 8.min(work.fits.div_ceil(workers.threads)), &one)
     };
     gathered(work.names.len(), &all)
 }
@@ -148,12 +144,10 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
     /// The starting points of some fits, and the costs of the best other minima, found on the CPU.
     pub(super) fn starts(&self, fits: Range<usize>) -> Vec<([R; N], R)> {
         let start = |fit: usize| self.start(fit, &mut self.room());
-        match &self.work.workers.pool {
-            Some(pool) if self.work.starts.is_empty() => {
-                pool.install(|| fits.into_par_iter().map(start).collect())
-            }
-            _ => fits.map(start).collect(),
+        if !self.work.starts.is_empty() {
+            return fits.map(start).collect();
         }
+        self.work.workers.collect(fits.len(), 1, &|fit| start(fits.start + fit))
     }
 
     /// The starting point of a fit, and the cost of the best other minimum.
@@ -256,12 +250,12 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         if !self.is_parallel {
             return sum_all(blocks, |number| block(number, room));
         }
-        let parts: Vec<R::Sums<N>> = (0..blocks)
-            .into_par_iter()
-            .with_min_len(16)
-            .map_init(|| self.room(), |room, number| block(number, room))
-            .collect();
-        sum_all(blocks, |number| parts[number])
+        let parts = self.work.workers.collect(blocks.div_ceil(BLOCKS), 1, &|part| {
+            let (first, mut room) = (part * BLOCKS, self.room());
+            (first..blocks.min(first + BLOCKS)).map(|number| block(number, &mut room)).collect()
+        });
+        let parts: &[Vec<R::Sums<N>>] = &parts;
+        sum_all(blocks, |number| parts[number / BLOCKS][number % BLOCKS])
     }
 
     /// The sums over a block of rows, which consists of pieces.

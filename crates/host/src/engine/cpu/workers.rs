@@ -1,5 +1,9 @@
 //! The resources of the CPU backend: threads and memory.
 
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
 use crate::error::{Error, Result};
 use crate::machine::system;
 
@@ -20,6 +24,22 @@ impl Workers {
         Ok(Workers { pool, threads })
     }
 
+    /// What `make` returns for each number below `count`, in order. On several threads, a task has at least `grain`
+    /// numbers.
+    pub(crate) fn collect<T: Send + Sync>(
+        &self,
+        count: usize,
+        grain: usize,
+        make: &(dyn Fn(usize) -> T + Sync),
+    ) -> Vec<T> {
+        let Some(pool) = &self.pool else { return (0..count).map(make).collect() };
+        let made: Vec<OnceLock<T>> = (0..count).map(|_| OnceLock::new()).collect();
+        for_each(pool, count, grain, &|number| {
+            made[number].get_or_init(|| make(number));
+        });
+        made.into_iter().map(|made| made.into_inner().expect("each number has its turn")).collect()
+    }
+
     /// A description of the device.
     pub(crate) fn name(&self) -> String {
         match self.threads {
@@ -27,6 +47,12 @@ impl Workers {
             threads => format!("CPU, {threads} threads"),
         }
     }
+}
+
+/// Calls `work` for each number below `count`. It is a trait object, so that rayon's loop is compiled once and not for
+/// each kind of work.
+fn for_each(pool: &rayon::ThreadPool, count: usize, grain: usize, work: &(dyn Fn(usize) + Sync)) {
+    pool.install(|| (0..count).into_par_iter().with_min_len(grain).for_each(work));
 }
 
 fn pool(threads: usize) -> Result<rayon::ThreadPool> {
