@@ -33,7 +33,7 @@ struct Both {
 
 impl Both {
     /// Whether the searches change turns now.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn is_time(&self, individuals: u32) -> bool {
         let Leg { number, evaluations, ahead, is_new, .. } = self.leg;
         let own = RestartState { number, evaluations, ahead, is_new, ..RestartState::default() };
@@ -45,7 +45,7 @@ impl Both {
     }
 
     /// The evaluations of both searches after the next iteration.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn next(&self, individuals: u32) -> u64 {
         let is_others = self.is_others != self.is_time(individuals);
         let each = if is_others { individuals } else { self.leg.individuals };
@@ -53,7 +53,7 @@ impl Both {
     }
 
     /// The number of a leg that begins now.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn number(&self) -> u64 {
         self.leg.number.max(self.other.number) + 1
     }
@@ -63,7 +63,7 @@ impl Both {
 ///
 /// The mapping, the launch contract and the shared memory are those of [`cma_es::run`](crate::cma_es::run), in whose
 /// arrays CMA-ES works. An iteration of SHADE uses the arrays of [`AutoArgs::shade`]: a warp moves an individual.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn run<R: DeviceReal, M: Holds<R>>(launch: &AutoArgs<R>) {
     max_block::<CMA_ES_BLOCK>();
     let args = &launch.cma_es;
@@ -154,7 +154,7 @@ pub fn run<R: DeviceReal, M: Holds<R>>(launch: &AutoArgs<R>) {
 }
 
 /// Does an iteration of SHADE, or places its individuals.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn advance_shade<R: DeviceReal, M: Holds<R>>(
     launch: &AutoArgs<R>,
     search: &Search<'_, R, M>,

@@ -38,7 +38,7 @@ pub(crate) struct Progress<R> {
 
 impl<R: DeviceReal> Progress<R> {
     /// The progress of a run that continues, or that is to be placed.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn of<M: Holds<R>>(search: &Search<'_, R, M>, control: Control) -> Self {
         let leader = if search.args.places == 1 { Candidate::NONE } else { search.global().get(0) };
         let Control { iterations, improved_at, .. } = control;
@@ -47,7 +47,7 @@ impl<R: DeviceReal> Progress<R> {
 
     /// Takes the best sample of an iteration. `row` returns its point; it is called only if the sample is the best of
     /// the run so far.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn take<M: Holds<R>>(
         &mut self,
         search: &Search<'_, R, M>,
@@ -65,7 +65,7 @@ impl<R: DeviceReal> Progress<R> {
 
     /// Whether the run stops after this iteration. `next` is the number of evaluations that the next iteration would
     /// lead to.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn stops<M: Holds<R>>(&mut self, search: &Search<'_, R, M>, next: u64) -> bool {
         let stop = search.own_run().stop;
         self.reason = stop.check(self.leader.fitness, self.iteration, self.improved_at);
@@ -76,7 +76,7 @@ impl<R: DeviceReal> Progress<R> {
     }
 
     /// Stores the progress for the next launch.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn save<M: Holds<R>>(&self, search: &Search<'_, R, M>) {
         if lane() == 0 {
             count_not_finite(search.control(), self.not_finite);
@@ -90,7 +90,7 @@ impl<R: DeviceReal> Progress<R> {
 
 /// Computes generation `age` of a leg. Returns whether the leg continues, and whether a sample of this warp violates a
 /// constraint.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn generation<R: DeviceReal, M: Holds<R>>(
     search: &Search<'_, R, M>,
     leg: &Leg,
@@ -121,7 +121,7 @@ pub(crate) fn generation<R: DeviceReal, M: Holds<R>>(
 ///
 /// **Shared memory.** The bytes of [`CmaEsLayout`](warpswarm_core::launch::CmaEsLayout), with the matrices for `held`;
 /// or those of `args.near` if the samples are in shared memory as well.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn run<R: DeviceReal, M: Holds<R>>(args: &CmaEsArgs<R>) {
     max_block::<CMA_ES_BLOCK>();
     let search = &Search::<R, M>::of_block(args);

@@ -28,7 +28,7 @@ pub(crate) struct Population<R> {
 impl<R: DeviceReal> Population<R> {
     /// Whether the population has [come together](restart::is_one_value) within these bounds. By the whole block; all its
     /// threads get the same result.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn has_converged(&self, bounds: impl Fn(u32) -> (R, R)) -> bool {
         // First only up to 32 individuals are compared: if these are apart, the population has not converged.
         let mut n = self.individuals.min(32);
@@ -57,7 +57,7 @@ impl<R: DeviceReal> Population<R> {
 }
 
 /// The least and the largest of `count` numbers; by one warp.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn spread<R: DeviceReal>(count: u32, of: impl Fn(u32) -> R) -> (R, R) {
     let (mut least, mut most) = (R::INFINITY, R::ZERO - R::INFINITY);
     let mut i = thread::lane();
@@ -77,7 +77,7 @@ fn spread<R: DeviceReal>(count: u32, of: impl Fn(u32) -> R) -> (R, R) {
 /// **Arrays.** As [`ConvergenceArgs`] and `RunStateArgs` describe them; writes `come_together: [run]`.
 ///
 /// **Launch.** `runs` blocks of a multiple of 32 threads, at most [`MIGRATION_BLOCK`]. No shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn check_convergence<R: DeviceReal>(args: &ConvergenceArgs<R>) {
     max_block::<MIGRATION_BLOCK>();
     let state = &RunState::of_block(&args.state);

@@ -17,7 +17,7 @@ use crate::run::whole;
 /// [point][coordinate]`.
 ///
 /// **Launch.** Any number of blocks of a multiple of 32 threads, at most [`DEVICE_POINTS_BLOCK`]. No shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn hand_out<R: DeviceReal>(args: &HandOutArgs<R>) {
     max_block::<DEVICE_POINTS_BLOCK>();
     let [count, all, dimensions, stride] =
@@ -53,7 +53,7 @@ pub fn hand_out<R: DeviceReal>(args: &HandOutArgs<R>) {
 /// **Arrays.** As [`TakeInArgs`] describes them: `values` and `violations: [point]`, `told: [place]`.
 ///
 /// **Launch.** Any number of blocks of at most [`DEVICE_POINTS_BLOCK`] threads. No shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn take_in<R: DeviceReal>(args: &TakeInArgs<R>) {
     max_block::<DEVICE_POINTS_BLOCK>();
     let (count, all) = (args.count as usize, args.all as usize);
@@ -81,13 +81,13 @@ struct Places {
 }
 
 impl Places {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn new(list: Ptr<u32>, count: usize) -> Self {
         let listed = list.address != 0;
         Places { listed, list: whole(list, if listed { count } else { 0 }) }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn of(&self, point: usize) -> usize {
         if self.listed { self.list.get(point) as usize } else { point }
     }

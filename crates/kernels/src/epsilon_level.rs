@@ -21,7 +21,7 @@ use crate::run_state::RunState;
 ///
 /// **Shared memory.** [`migration_shared_bytes`](warpswarm_core::launch::migration_shared_bytes): a candidate for each
 /// thread.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn set_levels<R: DeviceReal>(args: &EpsilonLevelArgs<R>) {
     max_block::<MIGRATION_BLOCK>();
     let state = &RunState::of_block(&args.state);

@@ -27,7 +27,7 @@ use crate::run::whole;
 /// neighbouring numbers.
 ///
 /// **Launch.** Any number of blocks of at most [`FIT_BLOCK`] threads. No shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn fit<R, A, M, const N: usize>(args: &FitArgs<R, M>)
 where
     R: DeviceReal,
@@ -63,7 +63,7 @@ where
 /// **Arrays.** As [`SearchArgs`] describes them; `starts: [fit][parameter]`, `other: [fit]`.
 ///
 /// **Launch.** Any number of blocks of at most [`FIT_BLOCK`] threads. No shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn search<R, M, const N: usize>(args: &SearchArgs<R, M, N>)
 where
     R: DeviceReal,
@@ -120,7 +120,7 @@ where
 /// **Arrays.** As [`SumsArgs`] describes them; `sums: [block]`, with all numbers of an accumulator together.
 ///
 /// **Launch.** Any number of blocks of at most [`FIT_BLOCK`] threads. No shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn sums<R, A, M, const N: usize>(args: &SumsArgs<R, M>)
 where
     R: DeviceReal,
@@ -151,7 +151,7 @@ where
 /// **Arrays.** As [`CombineArgs`] describes them; `from: [block]`, `into: [group]`.
 ///
 /// **Launch.** Any number of blocks of at most [`FIT_BLOCK`] threads. No shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn combine<R, A, const N: usize>(args: &CombineArgs<R>)
 where
     R: DeviceReal,
@@ -170,13 +170,13 @@ where
 }
 
 /// The address of an array of numbers, as that of an array of accumulators.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn numbers_of<R, A>(numbers: Ptr<R>) -> Ptr<A> {
     Ptr::at(numbers.address)
 }
 
 /// The bounds of all fits; no bounds where [`Bounds::new`] rejects them, which the host has ruled out.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn bounds<R: DeviceReal, const N: usize>(lower: Ptr<R>, upper: Ptr<R>, fixed: u32) -> Bounds<R, N> {
     let none = Bounds::unbounded();
     let bounds = if lower.address != 0 {
@@ -200,7 +200,7 @@ struct Rows<R, C> {
 
 impl<R: DeviceReal, C> Rows<R, C> {
     /// Computes what all rows share at a point.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn begin<const N: usize>(&self, at: &[R; N])
     where
         C: Curve<R, N>,
@@ -209,7 +209,7 @@ impl<R: DeviceReal, C> Rows<R, C> {
     }
 
     /// The sum of the weighted squares of the observations that a search uses.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn size(&self, subsample: &Subsample) -> R {
         let nowhere = WithData { point: SlicePoint(&[]), data: self.data };
         let mut size = R::ZERO;
@@ -222,7 +222,7 @@ impl<R: DeviceReal, C> Rows<R, C> {
     }
 
     /// The contribution of a row to the cost, and the model's derivatives there.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn row<const N: usize>(&self, at: &[R; N], row: usize) -> (Term<R>, [R; N])
     where
         C: Curve<R, N>,
@@ -244,7 +244,7 @@ struct Arrays<R, const N: usize> {
 }
 
 impl<R: DeviceReal, const N: usize> Arrays<R, N> {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn new<M>(args: &FitArgs<R, M>) -> Self {
         let fits = args.fits as usize;
         Arrays {
@@ -258,7 +258,7 @@ impl<R: DeviceReal, const N: usize> Arrays<R, N> {
     }
 
     /// The start of a fit; zeros if there is no fit of this number.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn start<M>(&self, args: &FitArgs<R, M>, number: u32) -> [R; N] {
         if number >= args.fits {
             return [R::ZERO; N];
@@ -268,7 +268,7 @@ impl<R: DeviceReal, const N: usize> Arrays<R, N> {
     }
 
     /// Stores the result of a fit.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn keep<A: Accumulator<R, N>, M>(
         &self,
         args: &FitArgs<R, M>,

@@ -24,7 +24,7 @@ pub type Args<R, O> = GradientArgs<R, Scaled<O>>;
 /// **Arrays.** Points and gradients are `[point][coordinate]`, values `[point]`.
 ///
 /// **Launch.** Any number of blocks of at most [`GRADIENT_BLOCK`] threads. No shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn gradients<R, O>(args: &GradientArgs<R, O>)
 where
     R: DeviceReal,

@@ -4,6 +4,10 @@
 //! objective; it calls [`objective::judge`](warpswarm_device::objective::judge). [`export_objective!`] exports
 //! objectives, and [`export_method!`] exports methods. Those of the workspace are exported here, a user's in a crate of
 //! their own.
+//!
+//! Functions have the attribute `cfg_attr(target_arch = "nvptx64", inline(always))`. On GPUs everything is inlined, so
+//! that values stay in registers. Compiled for the emulator, each kernel would have its own copy of everything, which
+//! takes more than twice the time.
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]

@@ -34,7 +34,7 @@ struct Island<'a, R> {
 
 impl<'a, R: DeviceReal> Island<'a, R> {
     /// The island of this block.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn of_block(args: &'a MigrationArgs<R>) -> Self {
         let (state, m) = (RunState::of_block(&args.state), args.migrants);
         Island {
@@ -47,7 +47,7 @@ impl<'a, R: DeviceReal> Island<'a, R> {
     }
 
     /// Finds the first individuals in an order. Collective in the block.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn choose<O: Order<R>>(&self) {
         // SAFETY: the host gives `migration_shared_bytes`.
         let scratch = unsafe { SharedArray::new(0, thread::block_dim()) };
@@ -67,7 +67,7 @@ impl<'a, R: DeviceReal> Island<'a, R> {
     }
 
     /// The first, in the order, of this thread's individuals that come after `last`, if there is a last one.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn first_of_thread<O: Order<R>>(&self, last: Option<Candidate<R>>) -> Candidate<R> {
         let mut mine = O::identity();
         let mut first = thread::index();
@@ -102,7 +102,7 @@ trait Order<R: DeviceReal>: Operator<Candidate<R>> {
 }
 
 impl<R: DeviceReal> Order<R> for Best {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn comes_before(a: Candidate<R>, b: Candidate<R>) -> bool {
         a.beats(b)
     }
@@ -114,19 +114,19 @@ struct Worst;
 
 impl<R: DeviceReal> Operator<Candidate<R>> for Worst {
     /// Beats every candidate: no violation is less than zero.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn identity() -> Candidate<R> {
         let least = -R::INFINITY;
         Candidate::new(Fitness { violation: least, value: least }, 0)
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn combine(a: Candidate<R>, b: Candidate<R>) -> Candidate<R> {
         if a.beats(b) { b } else { a }
     }
 }
 
 impl<R: DeviceReal> Order<R> for Worst {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn comes_before(a: Candidate<R>, b: Candidate<R>) -> bool {
         b.beats(a)
     }
@@ -143,7 +143,7 @@ impl<R: DeviceReal> Order<R> for Worst {
 /// **Launch.** `runs` blocks of a multiple of 32 threads, at most [`MIGRATION_BLOCK`].
 ///
 /// **Shared memory.** [`migration_shared_bytes`](warpswarm_core::launch::migration_shared_bytes).
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn emigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
     max_block::<MIGRATION_BLOCK>();
     let island = &Island::of_block(args);
@@ -165,7 +165,7 @@ pub fn emigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
 
 /// Finds the worst individuals of each run, to which migrants are offered; writes `chosen: [run][migrant]`. Otherwise
 /// as [`emigrate`].
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn offer<R: DeviceReal>(args: &MigrationArgs<R>) {
     max_block::<MIGRATION_BLOCK>();
     Island::of_block(args).choose::<Worst>();
@@ -173,7 +173,7 @@ pub fn offer<R: DeviceReal>(args: &MigrationArgs<R>) {
 
 /// Replaces each chosen individual by its migrant if the migrant is better, and updates the global best. A run that has
 /// stopped takes no migrant. Mapping, arrays and launch are those of [`emigrate`]; uses no shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn immigrate<R: DeviceReal>(args: &MigrationArgs<R>) {
     max_block::<MIGRATION_BLOCK>();
     let island = &Island::of_block(args);

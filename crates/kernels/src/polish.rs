@@ -29,7 +29,7 @@ pub type Args<R, O> = PolishArgs<R, Scaled<O>>;
 /// [thread][coordinate]`.
 ///
 /// **Launch.** Any number of blocks of at most [`POLISH_BLOCK`] threads. No shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn polish<R, O>(args: &PolishArgs<R, O>)
 where
     R: DeviceReal,
@@ -55,7 +55,7 @@ where
 }
 
 /// The local search of one run.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn one<R, O>(args: &PolishArgs<R, O>, run: usize, row: View<R>, work: Column<R>)
 where
     R: DeviceReal,
@@ -95,18 +95,18 @@ struct Column<R> {
 
 impl<R> Column<R> {
     /// The numbers from number `i` on.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn from(self, i: usize) -> Self {
         Column { first: self.first + i * self.stride, ..self }
     }
 }
 
 impl<R: DeviceReal> Store<R> for Column<R> {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn get(self, i: usize) -> R {
         self.all.get(self.first + i * self.stride)
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn set(self, i: usize, value: R) {
         self.all.set(self.first + i * self.stride, value);
     }
@@ -131,7 +131,7 @@ struct Place<'a, R, O> {
 }
 
 impl<'a, R: DeviceReal, O: Differentiable<R>> Place<'a, R, O> {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn new(
         at: &PolishRuns<R>,
         objective: &'a O,
@@ -153,7 +153,7 @@ impl<'a, R: DeviceReal, O: Differentiable<R>> Place<'a, R, O> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn take(&self, x: impl Store<R>) {
         let mut i = 0;
         while i < self.dimensions {
@@ -163,7 +163,7 @@ impl<'a, R: DeviceReal, O: Differentiable<R>> Place<'a, R, O> {
     }
 
     /// The point that was taken.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn point(&self) -> WithData<ThreadPoint<R>, DeviceData<R>> {
         WithData { point: ThreadPoint::new(self.row, self.dimensions), data: self.data }
     }
@@ -207,27 +207,27 @@ impl<'a, R: DeviceReal, O: Differentiable<R>> Place<'a, R, O> {
 }
 
 impl<R: DeviceReal, O: Differentiable<R>> Landscape<R> for Place<'_, R, O> {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn constraints(&self) -> usize {
         self.constraints
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn bounds(&self, i: usize) -> (R, R) {
         (self.lower.get(i), self.upper.get(i))
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn is_fixed(&self, i: usize) -> bool {
         self.fixed.get(i) != 0
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn evaluate(&mut self, x: impl Store<R>, mut constraint: impl FnMut(usize, R)) -> Fitness<R> {
         self.take(x);
         let fitness = self.values();
@@ -241,7 +241,7 @@ impl<R: DeviceReal, O: Differentiable<R>> Landscape<R> for Place<'_, R, O> {
 }
 
 impl<R: DeviceReal, O: Differentiable<R>> Smooth<R> for Place<'_, R, O> {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn partials(&mut self, x: impl Store<R>, mut partial: impl FnMut(usize, usize, R)) {
         self.take(x);
         let (n, constraints) = (self.dimensions, self.constraints);

@@ -63,14 +63,14 @@ pub struct Swarm<'a, R> {
 impl<'a, R: DeviceReal> Swarm<'a, R> {
     /// The run that this block works on, computed again at each call: in long kernels it is better to compute addresses
     /// twice than to keep them in registers in between.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn of_block(args: &'a PsoArgs<R>) -> Self {
         let (run, part) = thread::run_and_part(args.runs, args.blocks_per_run);
         Swarm::new(args, run, part)
     }
 
     /// Run `run` of the launch, and block `part` of it.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn new(args: &'a PsoArgs<R>, run: u32, part: u32) -> Self {
         let (runs, run) = (args.runs, run as usize);
         let (n, stride) = (args.individuals as usize, args.stride as usize);
@@ -92,49 +92,49 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
     }
 
     /// The number of a particle of this launch among all of the run, which draws and candidates use.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn number(&self, particle: u32) -> u32 {
         self.args.first + particle
     }
 
     /// The key of the run's draws.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn key(&self) -> RunKey {
         RunKey::new(self.args.seed, self.args.first_run + self.run as u64)
     }
 
     /// The place where a particle's row begins.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn row(&self, particle: u32) -> usize {
         particle as usize * self.args.stride as usize
     }
 
     /// The row of `array` that belongs to a particle.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn row_of(&self, array: View<R>, particle: u32) -> View<R> {
         array.part(self.row(particle), self.args.stride as usize)
     }
 
     /// The row of `array` that belongs to a particle, for lanes that share it.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn lane_row(&self, array: View<R>, particle: u32) -> Row<R> {
         array.row(self.row(particle), self.args.stride)
     }
 
     /// The violation level at which the particle of this number is judged, if there are constraints.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn level_of<const CONSTRAINED: bool>(&self, number: u32) -> R {
         level_of::<R, CONSTRAINED>(self.control, number)
     }
 
     /// Whether the run has stopped; kernels then change nothing.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn has_stopped(&self) -> bool {
         self.control.get(0).stopped != stopped::NOT
     }
 
     /// The run's data other than its particles.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn run(&self) -> Run<R> {
         let blocks = self.args.blocks_per_run;
         let row = of_run(self.args.block_best, self.args.runs, self.run, blocks as usize);
@@ -150,7 +150,7 @@ impl<'a, R: DeviceReal> Swarm<'a, R> {
     }
 
     /// See [`Run::end_iterations`]. If `iterations` is zero, it ends the initialisation.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn end_iteration(&self, mine: Candidate<R>, scratch: SharedArray<Candidate<R>>) {
         let row = |index| self.row_of(self.best_positions, index - self.args.first);
         let done = u64::from(self.args.iterations != 0);

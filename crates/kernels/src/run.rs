@@ -13,20 +13,20 @@ use warpswarm_device::{block, grid, thread};
 ///
 /// The SAFETY of all views of this crate: the host allocates every array of a launch's arguments with
 /// the shape that their documentation gives, for as long as the launch runs.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn of_run<T: Copy>(ptr: Ptr<T>, runs: u32, run: usize, len: usize) -> View<T> {
     // SAFETY: the host upholds it, see above.
     unsafe { View::new(ptr, runs as usize * len) }.part(run * len, len)
 }
 
 /// An array of a launch; without elements it may be absent.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn whole<T: Copy>(array: Ptr<T>, len: usize) -> View<T> {
     if len == 0 { View::EMPTY } else { of_run(array, 1, 0, len) }
 }
 
 /// A run's part of an array, such as bounds, that has `bounds_runs` parts: one for each run, or one for all runs.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn bounds_of_run<T: Copy>(
     ptr: Ptr<T>,
     bounds_runs: u32,
@@ -37,7 +37,7 @@ pub(crate) fn bounds_of_run<T: Copy>(
 }
 
 /// Coordinate `i` of the given start of an individual; NaN if it is not given.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn given<R: DeviceReal>(
     start: &StartArgs<R>,
     (run, individual, i): (usize, u32, u32),
@@ -53,7 +53,7 @@ pub(crate) fn given<R: DeviceReal>(
 
 /// A run's violation level, if there are constraints. Loaded before an evaluation, so that it has arrived when that
 /// ends.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn level<R: DeviceReal, const CONSTRAINED: bool>(control: View<Control>) -> R {
     if CONSTRAINED {
         R::from_bits64(control.field::<u64>(0, offset_of!(Control, level_bits)).get(0))
@@ -63,7 +63,7 @@ pub(crate) fn level<R: DeviceReal, const CONSTRAINED: bool>(control: View<Contro
 }
 
 /// The level of an individual, from the [`level`] of its run.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn level_of<R: DeviceReal, const CONSTRAINED: bool>(
     control: View<Control>,
     individual: u32,
@@ -72,7 +72,7 @@ pub(crate) fn level_of<R: DeviceReal, const CONSTRAINED: bool>(
 }
 
 /// Adds to the run's count of evaluations that were not finite.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn count_not_finite(control: View<Control>, count: u32) {
     if count != 0 {
         let field = control.atomic_u64(0, offset_of!(Control, not_finite));
@@ -81,7 +81,7 @@ pub(crate) fn count_not_finite(control: View<Control>, count: u32) {
 }
 
 /// Stores the run's progress: everything except the count of evaluations that were not finite.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn set_progress(
     control: View<Control>,
     iterations: u64,
@@ -119,7 +119,7 @@ impl<R: DeviceReal> Run<R> {
     /// the last one is `noticed` only in a later one.
     ///
     /// Collective in the block; `scratch` has an element for every thread.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub fn end_iterations(
         &self,
         done: u64,
@@ -170,11 +170,11 @@ impl<R: DeviceReal> Run<R> {
 pub struct Best;
 
 impl<R: DeviceReal> Operator<Candidate<R>> for Best {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn identity() -> Candidate<R> {
         Candidate::NONE
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn combine(a: Candidate<R>, b: Candidate<R>) -> Candidate<R> {
         a.better(b)
     }

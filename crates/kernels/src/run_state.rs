@@ -22,7 +22,7 @@ pub(crate) struct RunState<'a, R> {
 }
 
 impl<'a, R: DeviceReal> RunState<'a, R> {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn of_block(args: &'a RunStateArgs<R>) -> Self {
         let (runs, run) = (args.runs, thread::block_index() as usize);
         let (n, stride) = (args.individuals as usize, args.stride as usize);
@@ -40,19 +40,19 @@ impl<'a, R: DeviceReal> RunState<'a, R> {
     }
 
     /// This run's part of an array of the launch; `len` items belong to a run.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn own<T: Copy>(&self, array: Ptr<T>, len: u32) -> View<T> {
         of_run(array, self.args.runs, thread::block_index() as usize, len as usize)
     }
 
     /// A row of points.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn row(&self, array: View<R>, number: u32) -> View<R> {
         array.part(number as usize * self.args.stride as usize, self.args.stride as usize)
     }
 
     /// Copies a row; each thread copies a place at a time.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn copy(&self, from: View<R>, to: View<R>) {
         let mut i = thread::index();
         while i < self.args.stride {
@@ -62,14 +62,14 @@ impl<'a, R: DeviceReal> RunState<'a, R> {
     }
 
     /// When the run stops by itself.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn stop(&self) -> StopRule<R> {
         self.own(self.args.own_runs, 1).get(0).stop
     }
 }
 
 /// A run's half of an array.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn half_of<T: Copy>(
     array: Ptr<T>,
     (runs, run): (u32, usize),

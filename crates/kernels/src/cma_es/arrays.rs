@@ -17,67 +17,67 @@ use crate::run::of_run;
 pub(super) type Row<R> = SharedArray<R>;
 
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn shared(&self, first: u32, len: u32) -> Row<R> {
         // SAFETY: the host gives a block as much shared memory as `CmaEsLayout` has, of which this is a part.
         unsafe { SharedArray::new(first * R::BYTES, len) }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn layout(&self) -> CmaEsLayout {
         // Opaque to the compiler, so that each caller computes the offsets again instead of keeping them in registers.
         CmaEsLayout::new::<R>(thread::opaque(self.n), M::HELD)
     }
 
     /// The [`head`] of the distribution.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn head(&self) -> Row<R> {
         self.shared(self.layout().head, head::LEN as u32)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn mean(&self) -> Row<R> {
         self.shared(self.layout().rows[0], self.stride)
     }
 
     /// The evolution path of the step size.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn path(&self) -> Row<R> {
         self.shared(self.layout().rows[1], self.stride)
     }
 
     /// The evolution path of the matrix.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn wide(&self) -> Row<R> {
         self.shared(self.layout().rows[2], self.stride)
     }
 
     /// The step of the mean in normal numbers.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn step(&self) -> Row<R> {
         self.shared(self.layout().rows[3], self.stride)
     }
 
     /// The diagonal of the factor that is being computed.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn diagonal(&self) -> Row<R> {
         self.shared(self.layout().rows[4], self.stride)
     }
 
     /// The multiples of columns that the factorisation subtracts from later columns, `[row][column]`
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn multiples(&self) -> Row<R> {
         self.shared(self.layout().rows[5], 4 * self.stride)
     }
 
     /// Numbers that the threads of a block exchange.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn told(&self) -> Row<R> {
         self.shared(self.layout().rows[6], NUMBERS)
     }
 
     /// This run's part of an array of the launch; `len` items belong to a run.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn own<T: Copy>(&self, array: Ptr<T>, len: usize) -> View<T> {
         // Opaque for the same reason as in `layout`.
         let number = thread::opaque(self.number as u32) as usize;
@@ -85,7 +85,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// The same, or the array in shared memory that replaces it.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn of_samples<T: Copy>(
         &self,
         array: Ptr<T>,
@@ -100,53 +100,53 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// Whether the samples are in shared memory.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn is_near(&self) -> bool {
         self.args.near.bytes != 0
     }
 
     /// The samples, `[sample][coordinate]`
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn all_points(&self) -> View<R> {
         let (room, stride) = (self.args.room as usize, self.stride as usize);
         self.of_samples(self.args.points, |near| near.points, room * stride)
     }
 
     /// The row of one sample.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn point(&self, sample: u32) -> View<R> {
         let stride = self.stride as usize;
         self.all_points().part(sample as usize * stride, stride)
     }
 
     /// The normal numbers from which the samples were computed, `[sample][coordinate]`
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn all_normals(&self) -> View<R> {
         let (room, stride) = (self.args.room as usize, self.stride as usize);
         self.of_samples(self.args.normals, |near| near.normals, room * stride)
     }
 
     /// The normal numbers of one sample.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn normals(&self, sample: u32) -> View<R> {
         let stride = self.stride as usize;
         self.all_normals().part(sample as usize * stride, stride)
     }
 
     /// `[sample]`
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn fitness(&self) -> View<Fitness<R>> {
         self.of_samples(self.args.fitness, |near| near.fitness, self.args.room as usize)
     }
 
     /// The sums of the squares of the normal numbers, `[sample]`
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn squares(&self) -> View<R> {
         self.of_samples(self.args.squares, |near| near.squares, self.args.room as usize)
     }
 
     /// The weights of the ranks: for the mean, or for the matrix if `teaches`, `[rank]`
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn weights(&self, teaches: bool) -> View<R> {
         let room = self.args.room as usize;
         let all = self.of_samples(self.args.weights, |near| near.weights, 2 * room);
@@ -154,7 +154,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// One of the two arrays of ranked samples.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn ranking(&self, number: u32) -> View<Candidate<R>> {
         let room = self.args.room as usize;
         let all = self.of_samples(self.args.ranked, |near| near.ranked, 2 * room);
@@ -162,20 +162,20 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// The sums over each chunk of ranks, `[chunk][row][coordinate]`
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn sums(&self) -> View<R> {
         let (each, chunks) = (sums_len(self.n) as usize, chunks(self.args.room) as usize);
         self.of_samples(self.args.sums, |near| near.sums, chunks * each)
     }
 
     /// The distribution in global memory, which one launch stores and the next one loads.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn distribution(&self) -> View<R> {
         self.own(self.args.distribution, self.args.numbers as usize)
     }
 
     /// The strategy parameters of the present leg, for `individuals` samples a generation.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn strategy(&self, individuals: u32) -> Strategy<R> {
         let kept = self.kept_strategy();
         let mut numbers = [R::ZERO; STRATEGY];
@@ -187,13 +187,13 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
         Strategy::of_numbers((self.n, individuals), numbers)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn kept_strategy(&self) -> Row<R> {
         self.shared(self.layout().rows[7], STRATEGY as u32)
     }
 
     /// Computes the strategy parameters for `individuals` samples a generation, and the weight of each rank.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn find_strategy(&self, individuals: u32) {
         let better = individuals / 2;
         // After this barrier no thread still reads the old numbers.

@@ -25,7 +25,7 @@ struct Corner<R> {
 
 impl<R: DeviceReal> Corner<R> {
     /// Loads the block and subtracts multiples of each column from the later ones.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn eliminated(
         at: impl Fn(usize, usize) -> R,
         path: impl Fn(usize) -> R,
@@ -74,7 +74,7 @@ impl<R: DeviceReal> Corner<R> {
 
     /// Eliminates the columns in one row below the block. Returns, for each column, the multiple of it that is to be
     /// subtracted from the later column with this row's number.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn take_from(&self, row: &mut [R; COLUMNS]) -> [R; COLUMNS] {
         let mut by = [R::ZERO; COLUMNS];
         let mut c = 0;
@@ -99,7 +99,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// The learned matrix is in the lower half of `learned`. Its factor is stored in the upper half, except for the
     /// diagonal, so that the product of the old factor and the new one can be stored in the lower half. Then `factor`
     /// and `learned` swap their memory.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn refactor(&self, matrices: &mut Matrices<M>) -> bool {
         let (n, stride) = (self.n, self.stride);
         let Matrices { factor, learned } = *matrices;
@@ -143,7 +143,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// The diagonal block of each group of columns is stored in the upper half and in `diagonal`, and the path's
     /// elements there in `multiples` of the same rows, which have no other use. Their original places stay unchanged
     /// while all threads read them.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn eliminate(&self, learned: M) -> bool {
         let (n, stride, path) = (self.n, self.stride, self.step());
         let (multiples, told) = (self.multiples(), self.told());
@@ -212,7 +212,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// Subtracts multiples of the columns from `first` on from the later columns from `from` on; by one warp.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn take_columns(&self, learned: M, first: u32, from: u32) {
         let (n, stride, multiples) = (self.n, self.stride, self.multiples());
         let mut by = [[R::ZERO; COLUMNS]; COLUMNS];
@@ -247,7 +247,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
 
     /// Computes [`COLUMNS`] columns, from `first` on, of the product of the old factor and the new one, and stores them
     /// in the lower half of `learned`. By one warp.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn multiply(&self, factor: M, learned: M, first: u32) {
         let (n, stride, diagonal) = (self.n, self.stride, self.diagonal());
         let end = first + COLUMNS as u32;
@@ -299,7 +299,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// Sets a matrix to the identity.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn identity(&self, matrix: M) {
         Self::each_warp(self.n, |k| {
             Self::each_lane(0, self.n, |i| {

@@ -25,7 +25,7 @@ const OVER: u32 = 2;
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// Sums what the ranked samples contribute, chunk by chunk of ranks. The sums of a chunk are a row for the mean and
     /// the columns of the matrix. A warp computes 32 rows of [`COLUMNS`] columns.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn add_up(&self, individuals: u32, ranked: View<Candidate<R>>) {
         let strategy = &self.strategy(individuals);
         // The last tile of columns belongs to the mean.
@@ -54,7 +54,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// Sums the contributions of a chunk of ranks to 32 rows of [`COLUMNS`] columns from `column` on, or to the mean if
     /// `column` is the number of columns. An element is the sum of weight times the product of two normal numbers of a
     /// sample, or times one of them for the mean.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn add_ranks(
         &self,
         chunk: u32,
@@ -119,7 +119,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// Adds the contribution of a rank: to each sum the product of `number` and the multiplier of one lane.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn add_rank(by: R, number: R, mut sums: [R; COLUMNS]) -> [R; COLUMNS] {
         let mut c = 0;
         while c < COLUMNS {
@@ -130,7 +130,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// Adds to `sum` the element `place` of each chunk's sums, in the order of the chunks.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn with_chunks(mut sum: R, (sums, each): (View<R>, u32), chunks: u32, place: u32) -> R {
         let of = |chunk: u32| sums.get(chunk as usize * each as usize + place as usize);
         let mut chunk = 0;
@@ -157,7 +157,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
 
     /// Updates the distribution from the sums. Returns whether the leg continues. By the whole block; all its threads
     /// get the same result.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn learn(
         &self,
         individuals: u32,
@@ -227,7 +227,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// Updates both evolution paths; by one warp.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn learn_paths(&self, strategy: &Strategy<R>, age: u64) {
         let (path, wide, step, told) = (self.path(), self.wide(), self.step(), self.told());
         let (gain, kept) = (strategy.gain(strategy.c_sigma), R::ONE - strategy.c_sigma);
@@ -247,7 +247,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// Moves the mean by its step; by all warps except the first, or by the first if it is the only one.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn move_mean(&self, strategy: &Strategy<R>, factor: M) {
         let (mean, step) = (self.mean(), self.step());
         let threads = threads();
@@ -262,7 +262,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// Whether the values show that the leg has converged; by one warp.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn is_over(&self, strategy: &Strategy<R>, age: u64, best: Fitness<R>) -> bool {
         let head = self.head();
         let number = |i: usize| head.get(i as u32);
@@ -311,7 +311,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// The shape of the distribution; by one warp.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn shape(&self, age: u64, sigma: R, factor: M) -> Shape<R> {
         let (mean, axis) = (self.mean(), (age % u64::from(self.n)) as u32);
         let mut shape = Shape::NONE;

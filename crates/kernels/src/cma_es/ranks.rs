@@ -20,7 +20,7 @@ const JOINED: u32 = 1 + LANES * TOGETHER as u32;
 
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// Ranks all samples of the run, and computes the weight of each rank for the matrix.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn rank(&self, leg: &Leg, barrier: &mut RunBarrier) -> View<Candidate<R>> {
         let strategy = &self.strategy(leg.individuals);
         // After this barrier all of the block's samples have a fitness.
@@ -108,7 +108,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// Stores the weight for the matrix of the sample with this rank.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn teach(&self, strategy: &Strategy<R>, rank: u32, sample: u32) {
         let weight = self.weights(false).get(rank as usize);
         let squares = || self.squares().get(sample as usize);
@@ -127,26 +127,26 @@ struct Lists {
 }
 
 impl Lists {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn of(own: u32, length: u32, individuals: u32) -> Self {
         Lists { own, first: own / JOINED * JOINED, length, individuals }
     }
 
     /// The index of the first sample of a list.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn start(&self, list: u32) -> u32 {
         list.saturating_mul(self.length).min(self.individuals)
     }
 
     /// What is subtracted from a place in the own list; plus the number of better samples in the other lists, it gives
     /// the place in the merged list.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn before(&self) -> u32 {
         self.start(self.own) - self.start(self.first)
     }
 
     /// How many samples of other lists are better than `mine`. This lane counts in every [`LANES`]th list.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn better<R: DeviceReal>(&self, list: View<Candidate<R>>, mine: Candidate<R>) -> u32 {
         let mut count = 0_u32;
         let (mut low, mut high) = ([0_u32; TOGETHER], [0_u32; TOGETHER]);
@@ -191,7 +191,7 @@ impl Lists {
 }
 
 /// How many samples of a sorted list are better than one that is not in it.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn better<R: DeviceReal>(
     list: View<Candidate<R>>,
     (first, end): (u32, u32),

@@ -25,7 +25,7 @@ pub(crate) struct Leg {
 }
 
 impl Leg {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn of<R: DeviceReal, M: Holds<R>>(
         search: &Search<'_, R, M>,
         legs: &RestartState,
@@ -45,14 +45,14 @@ impl Leg {
 
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// The full state of a leg: what this thread keeps, and the rest from memory.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn legs_of(&self, leg: &Leg) -> RestartState {
         let Leg { began, evaluations, ahead, is_new, .. } = *leg;
         RestartState { began, evaluations, ahead, is_new, ..self.legs().get(0) }
     }
 
     /// Ends a leg and chooses the next one, which gets this number.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn next(&self, leg: &Leg, number: u64, barrier: &mut RunBarrier) -> Leg {
         if self.part == 0 && index() == 0 {
             let (ended, at) = (self.legs_of(leg), (self.key(), self.stride));
@@ -63,7 +63,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// Initialises the distribution of a leg that has been chosen. Draws no samples yet.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn begin(&self, leg: &mut Leg, iteration: u64, matrices: &Matrices<M>) {
         // After this barrier no thread still reads what is overwritten.
         block::sync();
@@ -98,7 +98,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// Coordinate `i` of the first mean of a leg.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn first_mean(&self, is_first: bool, stream: Stream, i: u32) -> R {
         let given = if is_first { self.given(0, i) } else { R::NAN };
         let [drawn, _] = stream.draws_of(i);

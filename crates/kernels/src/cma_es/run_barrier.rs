@@ -19,7 +19,7 @@ pub(crate) struct RunBarrier {
 impl RunBarrier {
     /// A barrier over all blocks of the run. What any of their threads wrote before it is visible to all of them
     /// afterwards.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn wait(&mut self) {
         block::sync();
         if self.blocks == 1 {
@@ -36,7 +36,7 @@ impl RunBarrier {
     }
 
     /// The same, and returns whether `holds` is true in any thread of these blocks.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn any(&mut self, holds: bool) -> bool {
         let mut any = block::sync_or(holds);
         if self.blocks == 1 {

@@ -27,7 +27,7 @@ struct Group {
 
 impl Group {
     /// The row of the `k`th sample of the group in `all`; beyond the group that of its last sample.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn row<R: DeviceReal>(&self, k: usize, all: View<R>, stride: u32) -> View<R> {
         let sample = self.first + (k as u32).min(self.count - 1);
         all.part(sample as usize * stride as usize, stride as usize)
@@ -37,7 +37,7 @@ impl Group {
 impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     /// Draws and evaluates this block's samples of generation `age` of the leg. Returns how many results of this warp
     /// were not finite, and whether any sample of it violates a constraint.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn draw(&self, leg: &Leg, age: u64, factor: M) -> (u32, bool) {
         let (start, end) = self.own_samples(leg.individuals, self.part);
         let level = level::<R, true>(self.control());
@@ -70,7 +70,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// Computes the points of a group of samples; by one warp.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn make(&self, leg: &Leg, group: Group, factor: M) {
         let Group { first, count, age } = group;
         let is_given = leg.number == 0 && age == 0;
@@ -126,7 +126,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// Computes the sum of squared normal numbers of each sample of the group.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn find_squares(&self, group: Group) {
         let (n, all, squares) = (self.n as usize, self.all_normals(), self.squares());
         let set = |k: usize, sum: R| {
@@ -161,7 +161,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// Computes the normal numbers of a sample whose point is given. The factor is still the identity.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn give_normals(&self, sample: u32, z: View<R>) {
         let mean = self.mean();
         Self::each_lane(0, self.n, |i| {
@@ -176,7 +176,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
 
     /// Computes the points of a group from its normal numbers. Lanes load 32 numbers and pass them on by shuffles. The
     /// points may lie outside the bounds.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn place(&self, group: Group, factor: M) {
         let (mean, normals, points) = (self.mean(), self.all_normals(), self.all_points());
         let mut first = 0;
@@ -212,7 +212,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// The length of a step along coordinate `i`: step size times range.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn range(&self, i: u32) -> R {
         let (lower, upper) = self.bounds(i);
         self.head().get(head::SIGMA as u32) * (upper - lower)
@@ -220,7 +220,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
 
     /// Adds to `sums` the products of up to 32 columns of the factor, from `shown` on, with the numbers that the lanes
     /// hold for these columns. Columns beyond the row do not count.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn add_shown<const S: usize>(
         &self,
         (shown, row): (u32, u32),
@@ -242,7 +242,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
     }
 
     /// The same for `COLUMNS` columns, from that of lane `k` on. Elements above the diagonal are loaded but not used.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn add_columns<const S: usize, const COLUMNS: usize>(
         &self,
         (shown, k, row): (u32, u32, u32),
@@ -274,7 +274,7 @@ impl<R: DeviceReal, M: Holds<R>> Search<'_, R, M> {
 
     /// Recomputes the normal numbers of a sample that was mirrored into the bounds, so that the factor maps them to its
     /// point. Coordinates without a range keep their numbers.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn teach_point(&self, (z, x): (View<R>, View<R>), factor: M) {
         let mean = self.mean();
         let mut first = 0;

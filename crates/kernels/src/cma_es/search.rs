@@ -34,21 +34,21 @@ pub trait Holds<R: DeviceReal>: Copy {
 impl<R: DeviceReal> Holds<R> for SharedArray<R> {
     const HELD: bool = true;
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn matrix(args: &CmaEsArgs<R>, _: (usize, u32), number: u32, len: u32) -> Self {
         let layout = CmaEsLayout::new::<R>(args.dimensions, true);
         // SAFETY: the host gives a block as much shared memory as the layout has.
         unsafe { SharedArray::new(layout.matrices[number as usize] * R::BYTES, len) }
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn at(&self, i: u32) -> R {
         self.get(i)
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn at4(&self, i: u32) -> [R; 4] {
         self.get4(i)
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn put(&self, i: u32, number: R) {
         self.set(i, number);
     }
@@ -57,21 +57,21 @@ impl<R: DeviceReal> Holds<R> for SharedArray<R> {
 impl<R: DeviceReal> Holds<R> for View<R> {
     const HELD: bool = false;
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn matrix(args: &CmaEsArgs<R>, (run, part): (usize, u32), number: u32, len: u32) -> Self {
         let len = len as usize;
         let own = of_run(args.own, args.runs, run, args.blocks_per_run as usize * 2 * len);
         own.part((2 * part as usize + number as usize) * len, len)
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn at(&self, i: u32) -> R {
         self.get(i as usize)
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn at4(&self, i: u32) -> [R; 4] {
         self.get4(i as usize)
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn put(&self, i: u32, number: R) {
         self.set(i as usize, number);
     }
@@ -79,23 +79,23 @@ impl<R: DeviceReal> Holds<R> for View<R> {
 
 /// This thread's index in its block, its lane, its warp; the block's threads and warps. All are opaque to the compiler:
 /// see [`Search::anew`].
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) fn index() -> u32 {
     thread::opaque(thread::index())
 }
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) fn lane() -> u32 {
     thread::opaque(thread::lane())
 }
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) fn warp_index() -> u32 {
     thread::opaque(thread::warp())
 }
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) fn threads() -> u32 {
     thread::opaque(thread::block_dim())
 }
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) fn warps() -> u32 {
     // Never zero, but the compiler cannot know that.
     (threads() / 32).max(1)
@@ -125,7 +125,7 @@ pub(crate) struct Matrices<M> {
 
 impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     /// The run that this block works on.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn of_block(args: &'a CmaEsArgs<R>) -> Self {
         let (run, part) = thread::run_and_part(args.runs, args.blocks_per_run);
         let number = run as usize;
@@ -136,30 +136,30 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
 
     /// The same search, opaque to the compiler, for the next stage of a generation. Each stage computes its addresses
     /// again, because the registers do not suffice to keep those of all stages.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn anew(&self) -> Self {
         let [n, stride] = [self.n, self.stride].map(|number| thread::opaque(number).max(1));
         let number = thread::opaque(self.number as u32) as usize;
         Search { number, n, stride, ..*self }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn control(&self) -> View<Control> {
         self.own(self.args.control, 1)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn legs(&self) -> View<RestartState> {
         self.own(self.args.legs, 1)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn global(&self) -> View<Candidate<R>> {
         self.own(self.args.global, 1)
     }
 
     /// The block's matrices.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn matrices(&self) -> Matrices<M> {
         let place = (self.number, self.part);
         let matrix = |k| M::matrix(self.args, place, k, self.n * self.stride);
@@ -167,24 +167,24 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     }
 
     /// The run's own settings: seed and stop rule.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn own_run(&self) -> OwnRun<R> {
         self.own(self.args.own_runs, 1).get(0)
     }
 
     /// The key of the run's draws.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn key(&self) -> RunKey {
         RunKey::new(self.own_run().seed, self.args.first_run + self.number as u64)
     }
 
     /// Coordinate `i` of the given start of a sample; NaN if it is not given.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn given(&self, sample: u32, i: u32) -> R {
         crate::run::given(&self.args.start, (self.number, sample, i), self.stride)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn barrier(&self) -> RunBarrier {
         let blocks = self.args.blocks_per_run;
         let words = slots_len::<f32>(false, 1, u64::from(blocks)) as usize;
@@ -198,13 +198,13 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     }
 
     /// Blocks that share the run.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn blocks(&self) -> u32 {
         self.args.blocks_per_run.max(1)
     }
 
     /// The samples of block `part` out of `individuals`: the first one, and the one after the last.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn own_samples(&self, individuals: u32, part: u32) -> (u32, u32) {
         let share = individuals.div_ceil(self.blocks());
         let first = (part * share).min(individuals);
@@ -212,7 +212,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     }
 
     /// The threads of the block stride over `0..count` and call `work`.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn each(count: u32, mut work: impl FnMut(u32)) {
         let mut i = index();
         while i < count {
@@ -222,7 +222,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     }
 
     /// The warps of the block stride over `0..count` and call `work`.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn each_warp(count: u32, mut work: impl FnMut(u32)) {
         let mut k = warp_index();
         while k < count {
@@ -232,7 +232,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     }
 
     /// The lanes of the warp stride over `first..end` and call `work`.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn each_lane(first: u32, end: u32, mut work: impl FnMut(u32)) {
         let mut i = first + lane();
         while i < end {
@@ -242,7 +242,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     }
 
     /// The sum of `count` products, in sequence. Four pairs of factors are loaded before the first is used.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn chain(count: u32, term: impl Fn(u32) -> (R, R)) -> R {
         let (mut sum, mut k) = (R::ZERO, 0);
         while k + 4 <= count {
@@ -262,7 +262,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
         sum
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn bounds(&self, i: u32) -> (R, R) {
         let Search { args, number, stride, .. } = self;
         let side = |ptr| bounds_of_run::<R>(ptr, args.bounds_runs, *number, *stride as usize);
@@ -270,7 +270,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     }
 
     /// Loads the distribution that the last launch stored.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn load(&self, matrices: &Matrices<M>) {
         let at = DistributionLayout::new(self.n, 0);
         let from = self.distribution();
@@ -290,7 +290,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
 
     /// Stores the leg's state for the next launch. Stores the distribution too, if this block has it (`is_here`), and
     /// the samples, if some were drawn (`is_drawn`).
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn save(
         &self,
         leg: &Leg,
@@ -326,7 +326,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     }
 
     /// Stores a point as the best of the run so far.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn keep(&self, from: View<R>) {
         if self.part != 0 {
             return;
@@ -337,7 +337,7 @@ impl<'a, R: DeviceReal, M: Holds<R>> Search<'a, R, M> {
     }
 
     /// Copies the samples of the last generation from shared memory to their arrays.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn save_samples(&self, samples: u32) {
         if !M::HELD || !self.is_near() {
             return;

@@ -27,7 +27,7 @@ pub(super) struct BestExchange<R> {
 }
 
 impl<R: DeviceReal> BestExchange<R> {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn new<const CONSTRAINED: bool>(
         generation: &Generation<'_, R>,
         scratch: SharedArray<Candidate<R>>,
@@ -52,7 +52,7 @@ impl<R: DeviceReal> BestExchange<R> {
     /// the run wrote before is visible to all blocks afterwards.
     ///
     /// Collective in the block and among the run's blocks; `mine` is the thread's candidate.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn agree<const CONSTRAINED: bool>(
         &self,
         tag: u32,
@@ -80,7 +80,7 @@ impl<R: DeviceReal> BestExchange<R> {
     /// or if `has_more` is set.
     ///
     /// Collective in the block.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn offer<const CONSTRAINED: bool>(
         &self,
         tag: u32,
@@ -95,7 +95,7 @@ impl<R: DeviceReal> BestExchange<R> {
     /// beats the leader; returns whether it does. Afterwards a block may offer its next candidate.
     ///
     /// Collective in the block and among the run's blocks.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn hear<const CONSTRAINED: bool>(
         &self,
         tag: u32,
@@ -111,7 +111,7 @@ impl<R: DeviceReal> BestExchange<R> {
     }
 
     /// Whether one of the block's candidates beats the leader, and the best of these. Collective in the block.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn best_of_block<const CONSTRAINED: bool>(
         &self,
         mine: Candidate<R>,
@@ -140,7 +140,7 @@ impl<R: DeviceReal> BestExchange<R> {
 
     /// Posts the block's best candidate, if there is one. What the block's threads wrote before their last barrier is
     /// visible to a block that has received it, if there is a candidate or `has_more` is set.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn post<const CONSTRAINED: bool>(&self, tag: u32, ours: Candidate<R>, has_more: bool) {
         if thread::index() == 0 {
             let nothing = ours.index == u32::MAX;
@@ -159,7 +159,7 @@ impl<R: DeviceReal> BestExchange<R> {
 
     /// The best of all blocks' candidates; [`Candidate::NONE`] if no block has one. What the blocks wrote before is
     /// visible if there is a candidate; with `ALL` in any case.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn heard<const CONSTRAINED: bool, const ALL: bool>(&self, tag: u32) -> Candidate<R> {
         let place = thread::opaque(thread::block_dim()) / 32;
         if thread::warp() == 0 {

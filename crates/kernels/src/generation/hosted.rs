@@ -22,7 +22,7 @@ use crate::run::of_run;
 ///
 /// **Launch.** `runs * blocks_per_run` blocks of a multiple of 32 threads, at most [`MAX_BLOCK`]. No shared memory is
 /// used.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn ask<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
     max_block::<MAX_BLOCK>();
     let (args, method) = (&launch.args, &launch.method);
@@ -52,7 +52,7 @@ pub fn ask<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
 /// **Mapping and launch.** As [`ask`], with the same arguments. Reads `told: [run][individual][attempt]`.
 ///
 /// **Shared memory.** [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn tell<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
     iterate(launch, |generation, context, _| {
         let (told, runs) = (launch.args.told, launch.args.runs);
@@ -62,13 +62,13 @@ pub fn tell<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
 }
 
 /// The most attempts of all individuals of a run in an iteration.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn tries<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) -> usize {
     launch.args.individuals as usize * launch.method.most_attempts() as usize
 }
 
 /// The index of an attempt among those of all individuals.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn place<R: DeviceReal, M: Method<R>>(method: &M, index: u32, attempt: u32) -> usize {
     index as usize * method.most_attempts() as usize + attempt as usize
 }

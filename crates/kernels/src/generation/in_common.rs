@@ -13,7 +13,7 @@ use crate::run::of_run;
 pub(super) const STAGE: u32 = GROUP * LESSONS as u32;
 
 /// The shared memory for these sums: the scratch of a candidate for each thread, if it is large enough.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) fn stage<R: DeviceReal>() -> Option<SharedArray<R>> {
     // SAFETY: every block that runs a method has a candidate for each thread at the beginning of its shared memory. A
     // candidate takes at least two numbers.
@@ -29,11 +29,11 @@ struct Remembered<R> {
 }
 
 impl<R: DeviceReal> Memory<R> for Remembered<R> {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn get(&self, k: u32) -> R {
         if k < 32 { warp::shuffle(self.mine, k) } else { self.all.get(k as usize) }
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn set(&mut self, k: u32, number: R) {
         if thread::lane() == k {
             self.mine = number;
@@ -50,7 +50,7 @@ impl<R: DeviceReal> Memory<R> for Remembered<R> {
 }
 
 /// The sums over groups of `lanes` neighbouring lanes, in all of them; `lanes` is a power of two.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn joined_by<R: DeviceReal>(lanes: u32, of: Lessons<R>) -> Lessons<R> {
     let (mut sums, mut apart) = (of, 1);
     while apart < lanes {
@@ -65,7 +65,7 @@ fn joined_by<R: DeviceReal>(lanes: u32, of: Lessons<R>) -> Lessons<R> {
 }
 
 /// The sums over the lanes of a warp, in all of them.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn joined<R: DeviceReal>(of: Lessons<R>) -> Lessons<R> {
     let mut sums = [R::ZERO; LESSONS];
     let mut k = 0;
@@ -77,7 +77,7 @@ fn joined<R: DeviceReal>(of: Lessons<R>) -> Lessons<R> {
 }
 
 /// The sum of this number. Selected by a comparison, because an index would move the sums out of registers.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn chosen<R: DeviceReal>(of: Lessons<R>, number: u32) -> R {
     match number {
         0 => of[0],
@@ -89,7 +89,7 @@ fn chosen<R: DeviceReal>(of: Lessons<R>, number: u32) -> R {
 
 impl<R: DeviceReal> Generation<'_, R> {
     /// The memory that an iteration uses.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn memory(&self, iteration: u64) -> View<R> {
         let (args, numbers) = (self.args, self.args.common.numbers as usize);
         let both = of_run(args.common.memory, args.runs, self.number, 2 * numbers);
@@ -97,7 +97,7 @@ impl<R: DeviceReal> Generation<'_, R> {
     }
 
     /// This block's copy of the memory.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn own_memory(&self) -> View<R> {
         let (args, numbers) = (self.args, self.args.common.numbers as usize);
         let blocks = args.blocks_per_run as usize;
@@ -106,14 +106,14 @@ impl<R: DeviceReal> Generation<'_, R> {
     }
 
     /// Groups of a piece.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn piece(&self) -> u32 {
         // Never zero; `max` removes the check for a division by zero.
         self.args.common.piece.max(1)
     }
 
     /// The sums of the pieces after an iteration.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn lessons(&self, iteration: u64) -> View<Lessons<R>> {
         let args = self.args;
         let groups = args.individuals.div_ceil(GROUP) as usize;
@@ -122,7 +122,7 @@ impl<R: DeviceReal> Generation<'_, R> {
     }
 
     /// The row of a place of the archive: first the first places of all individuals, then the second places.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn left(&self, place: u32) -> View<R> {
         let args = self.args;
         let (n, stride) = (args.individuals as usize, args.stride as usize);
@@ -131,13 +131,13 @@ impl<R: DeviceReal> Generation<'_, R> {
     }
 
     /// The row of an individual's first or second place of the archive.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn left_by(&self, place: u32, individual: u32) -> View<R> {
         self.left(place * self.args.individuals + individual)
     }
 
     /// The public point of an individual; for a larger index, a place of the archive.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn other<M: Method<R>>(&self, before: Parity<R>, individual: u32) -> View<R> {
         if M::SHARES && individual >= self.args.individuals {
             return self.left(individual - self.args.individuals);
@@ -146,7 +146,7 @@ impl<R: DeviceReal> Generation<'_, R> {
     }
 
     /// The place of the archive for the old point of an individual with these numbers, if it leaves one.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn leaves<M: Method<R>>(
         &self,
         method: &M,
@@ -163,7 +163,7 @@ impl<R: DeviceReal> Generation<'_, R> {
     }
 
     /// Initialises the memory and clears the archive at the start of a leg. By the whole block.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn renew<M: Method<R>>(&self, method: &M) {
         if !M::SHARES || self.part != 0 {
             return;
@@ -189,7 +189,7 @@ impl<R: DeviceReal> Generation<'_, R> {
 
     /// The sums of 32 neighbouring pieces from `first` on, in all lanes; by a warp. `pieces` is the number of all
     /// pieces.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn sums_of_pieces(lessons: View<Lessons<R>>, first: u32, pieces: u32) -> Lessons<R> {
         let piece = first + thread::lane();
         let of = if piece < pieces { lessons.get(piece as usize) } else { [R::ZERO; LESSONS] };
@@ -198,7 +198,7 @@ impl<R: DeviceReal> Generation<'_, R> {
 
     /// The sums of 32 such parts from `first` on, one in each lane of the first warp. By the whole block; its warps
     /// divide the work if there is a `stage` of [`STAGE`] numbers.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn sums_of_parts(
         lessons: View<Lessons<R>>,
         first: u32,
@@ -231,7 +231,7 @@ impl<R: DeviceReal> Generation<'_, R> {
 
     /// The sums from which a run learns, in the order of [`sum_of_groups`](warpswarm_core::method::sum_of_groups). The
     /// result is in the first warp. By the whole block.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn sums(&self, iteration: u64, stage: Option<SharedArray<R>>) -> Lessons<R> {
         let piece = self.piece();
         let pieces = self.args.individuals.div_ceil(GROUP).div_ceil(piece);
@@ -262,7 +262,7 @@ impl<R: DeviceReal> Generation<'_, R> {
     /// of the run. `stage` is shared memory that is free during the call, if there is any.
     ///
     /// Every block does the same work, which takes less time than waiting for one block that does it for all.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn learn<M: Method<R>>(
         &self,
         method: &M,
@@ -303,7 +303,7 @@ impl<R: DeviceReal> Generation<'_, R> {
 
     /// Sums the contributions of this block's individuals after an iteration, if the method learns. By the whole block.
     /// `stage` is free shared memory; without it a piece is a group.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn teach<M: Method<R>>(
         &self,
         method: &M,
@@ -359,7 +359,7 @@ impl<R: DeviceReal> Generation<'_, R> {
 }
 
 /// This lane's sums among those that the warps have stored in `stage`.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn staged<R: DeviceReal>(stage: SharedArray<R>) -> Lessons<R> {
     let (mut mine, mut k) = ([R::ZERO; LESSONS], 0);
     while k < LESSONS {

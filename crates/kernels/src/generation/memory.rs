@@ -25,13 +25,13 @@ use crate::run::count_not_finite;
 /// **Launch.** `runs * blocks_per_run` blocks of a multiple of 32 threads, at most [`MAX_BLOCK`].
 ///
 /// **Shared memory.** [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn step<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
     iterate(launch, |_, context, plan| evaluated(&launch.method, context, plan));
 }
 
 /// The fitness of a proposal.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn evaluated<R: DeviceReal, M: Method<R>>(
     method: &M,
     context: &ProposalContext<'_, R>,
@@ -49,7 +49,7 @@ fn evaluated<R: DeviceReal, M: Method<R>>(
 /// Does iteration `iteration` of a leg inside another kernel; 0 places the individuals. The run's blocks synchronise
 /// before and after. Returns how many evaluations of this warp were not finite.
 #[cfg(feature = "built-in")]
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn turn<R: DeviceReal, M: Method<R>>(
     method: &M,
     generation: &Generation<'_, R>,
@@ -71,7 +71,7 @@ pub(crate) fn turn<R: DeviceReal, M: Method<R>>(
 ///
 /// A written-out loop instead of [`Generation::each`]: the compiler may not inline a closure, and code that evaluates
 /// must be inlined.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn advance_all<R: DeviceReal, M: Method<R>>(
     method: &M,
     generation: &Generation<'_, R>,
@@ -90,7 +90,7 @@ fn advance_all<R: DeviceReal, M: Method<R>>(
 }
 
 /// Does one iteration; `judge` returns the fitness of each attempt's proposal.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) fn iterate<R: DeviceReal, M: Method<R>>(
     launch: &MethodArgs<R, M>,
     judge: impl Fn(&Generation<'_, R>, &ProposalContext<'_, R>, &M::Plan) -> Fitness<R>,
@@ -130,7 +130,7 @@ pub(super) struct ProposalContext<'a, R> {
 
 impl<'a, R: DeviceReal> ProposalContext<'a, R> {
     /// Prepares an individual: what it looks at, its numbers, and what it has seen.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn observe<M: Method<R>>(
         method: &M,
         generation: &'a Generation<'a, R>,
@@ -148,26 +148,26 @@ impl<'a, R: DeviceReal> ProposalContext<'a, R> {
     }
 
     /// The same for an attempt.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn attempt(&self, attempt: u32) -> Self {
         ProposalContext { who: Individual { attempt, ..self.who }, ..*self }
     }
 
     /// How many attempts the individual makes.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn attempts<M: Method<R>>(&self, method: &M) -> u32 {
         let Individual { iteration, index, .. } = self.who;
         if iteration == 0 { 1 } else { method.attempts(iteration, index) }
     }
 
     /// Writes the proposal to a row; by the whole warp.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn propose<M: Method<R>>(&self, method: &M, plan: &M::Plan, row: View<R>) {
         coordinates(self.who.dimensions, |i| row.set(i as usize, self.proposed(method, plan, i).0));
     }
 
     /// A coordinate of a proposal, or of the first position, and of the own rows after it.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn proposed<M: Method<R>>(&self, method: &M, plan: &M::Plan, i: u32) -> (R, Own<R>) {
         let ProposalContext { who, generation, before, public, .. } = self;
         let best = || generation.global_position.get(i as usize);
@@ -177,7 +177,7 @@ impl<'a, R: DeviceReal> ProposalContext<'a, R> {
 }
 
 /// Calls `work` for the coordinates of this lane.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn coordinates(dimensions: u32, mut work: impl FnMut(u32)) {
     let mut i = thread::lane();
     while i < dimensions {
@@ -193,7 +193,7 @@ type BestAttempt<R, P> = (u32, Fitness<R>, P, Numbers<R>);
 /// evaluations were not finite.
 ///
 /// The own rows change only after all attempts, so the coordinates of the best attempt are computed a second time.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn advance<R: DeviceReal, M: Method<R>>(
     method: &M,
     generation: &Generation<'_, R>,

@@ -21,7 +21,7 @@ const NUMBERS: usize = 4;
 /// **Arrays.** As [`GenerationArgs`] describes them; memory beyond the population is not needed.
 ///
 /// **Launch.** Any grid, with the arguments of the kernel that placed the individuals. No shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn nearest<R: DeviceReal>(args: &GenerationArgs<R>) {
     max_block::<{ TILE_BLOCKS[0] }>();
     let generation = &Generation::of_block(args, (0, NUMBERS), key_of_block(args));

@@ -12,7 +12,7 @@ pub(crate) type Known<R> = ([Factor<R>; 2], [Draw<R>; 2]);
 
 /// The normal numbers of `N` (2 or 4) neighbouring coordinates from `first` on, a multiple of `N`; NaN if the method
 /// uses none.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn normals_of<R: DeviceReal, M: Method<R>, const N: usize>(
     method: &M,
     (who, plan): (&Individual<R>, &M::Plan),
@@ -50,53 +50,53 @@ pub(crate) struct Place<R, F> {
 }
 
 impl<R: DeviceReal, F: Fn(u32) -> R> Site<R> for Place<R, F> {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn coordinate(&self) -> u32 {
         self.coordinate
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn public(&self) -> R {
         self.public
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn own(&self, row: usize) -> R {
         if row == 0 { self.own[0] } else { self.own[1] }
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn of(&self, individual: u32) -> R {
         (self.of)(individual)
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn other(&self, k: usize, _: u32) -> R {
         self.theirs[k]
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn best(&self) -> R {
         self.best
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn bounds(&self) -> (R, R) {
         self.bounds
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn factors(&self) -> [Factor<R>; 2] {
         match self.known {
             Some((factors, _)) => factors,
             None => self.draws.factors(self.coordinate),
         }
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn drawn(&self, set: u32) -> [Draw<R>; 2] {
         match self.known {
             Some((_, drawn)) if set == 0 => drawn,
             _ => self.draws.drawn(self.coordinate, set),
         }
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn normal(&self) -> R {
         self.normal
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn reentry(&self) -> R {
         // Rarely needed: opaque, so that the compiler does not compute it in advance for all coordinates.
         self.draws.reentry(thread::opaque(self.coordinate))
@@ -104,7 +104,7 @@ impl<R: DeviceReal, F: Fn(u32) -> R> Site<R> for Place<R, F> {
 }
 
 /// `N` (2 or 4) places of a row from `k` on.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) fn places<R: DeviceReal, const N: usize>(row: View<R>, k: u32) -> [R; 4] {
     if N == 4 {
         return row.get4(k as usize);
@@ -113,7 +113,7 @@ pub(super) fn places<R: DeviceReal, const N: usize>(row: View<R>, k: u32) -> [R;
 }
 
 /// Writes `N` (2 or 4) places of a row from `k` on.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) fn set_places<R: DeviceReal, const N: usize>(row: View<R>, k: u32, x: [R; 4]) {
     if N == 4 {
         return row.set4(k as usize, x);

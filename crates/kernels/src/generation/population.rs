@@ -55,13 +55,13 @@ pub(crate) struct Parity<R> {
 
 impl<R: DeviceReal> Parity<R> {
     /// The row of an individual.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn row(&self, individual: u32) -> View<R> {
         self.rows.part(individual as usize * self.stride, self.stride)
     }
 
     /// An individual's numbers.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn numbers(&self, individual: u32) -> Numbers<R> {
         let mut numbers = Numbers::default();
         let mut k = 0;
@@ -75,7 +75,7 @@ impl<R: DeviceReal> Parity<R> {
     }
 
     /// Writes an individual's numbers; by one lane.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn set_numbers(&self, individual: u32, numbers: Numbers<R>) {
         let mut k = 0;
         while k < MAX_NUMBERS {
@@ -87,7 +87,7 @@ impl<R: DeviceReal> Parity<R> {
     }
 
     /// Writes number 0 of an individual; by one lane.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn set_number(&self, individual: u32, number: R) {
         self.numbers.set(individual as usize * self.count, number);
     }
@@ -95,7 +95,7 @@ impl<R: DeviceReal> Parity<R> {
 
 impl<'a, R: DeviceReal> Generation<'a, R> {
     /// The run that this block works on, whose individuals have `own` own rows and `numbers` numbers.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn of_block(
         args: &'a GenerationArgs<R>,
         (own, numbers): (usize, usize),
@@ -107,7 +107,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     }
 
     /// A run of the launch, and a block's index among its blocks.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn of_run(
         args: &'a GenerationArgs<R>,
         (own, numbers): (usize, usize),
@@ -136,13 +136,13 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     }
 
     /// The same, computed again: see [`of_block`](Generation::of_block).
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn again<M: Method<R>>(&self) -> Self {
         Generation::of_block(self.args, (M::OWN, M::NUMBERS), self.key)
     }
 
     /// The iteration that a launch computes: 0 to place the individuals, none if the run has stopped.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn next(&self) -> Option<u64> {
         let control = self.control.get(0);
         if self.args.iterations == 0 {
@@ -152,13 +152,13 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     }
 
     /// The violation level at which an individual is judged, if there are constraints.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn level_of<const CONSTRAINED: bool>(&self, individual: u32) -> R {
         level_of::<R, CONSTRAINED>(self.control, individual)
     }
 
     /// The run's data other than its individuals.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn run(&self) -> Run<R> {
         let blocks = self.args.blocks_per_run;
         Run {
@@ -174,13 +174,13 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
 
     /// The data that iteration `iteration` reads and the one before wrote. `!iteration` has the same parity as
     /// `iteration - 1`, which would take another register.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn read_by(&self, iteration: u64) -> Parity<R> {
         self.written_by(!iteration)
     }
 
     /// What iteration `iteration` writes.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn written_by(&self, iteration: u64) -> Parity<R> {
         let (n, stride) = (self.args.individuals as usize, self.args.stride as usize);
         let count = self.count;
@@ -199,7 +199,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     }
 
     /// An individual at an iteration.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn individual(
         &self,
         iteration: u64,
@@ -223,7 +223,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     ///
     /// A run has at most 2^31 individuals, so that sums of an index and a stride fit. The individuals of a block are
     /// neighbours, so that of equal candidates the first one is in the first block.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn of_this_block(&self) -> (u32, u32) {
         let (n, share) = (self.args.individuals, self.args.individuals_per_block);
         let first = thread::opaque(self.part) * share;
@@ -231,7 +231,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     }
 
     /// Calls `work` for the individuals of this warp, with all its lanes together.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn each(&self, mut work: impl FnMut(u32)) {
         let (first, end) = self.of_this_block();
         let mut index = first + thread::warp();
@@ -242,14 +242,14 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     }
 
     /// Own row `row` of an individual.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn own_row(&self, row: usize, individual: u32) -> View<R> {
         let (n, stride) = (self.args.individuals as usize, self.args.stride as usize);
         self.own.part((row * n + individual as usize) * stride, stride)
     }
 
     /// A coordinate of an individual's own rows.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn own<M: Method<R>>(&self, individual: u32, i: u32) -> Own<R> {
         let mut own = Own::default();
         if M::OWN > 0 {
@@ -262,7 +262,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     }
 
     /// Writes a coordinate of an individual's own rows.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn set_own<M: Method<R>>(&self, individual: u32, i: u32, own: Own<R>) {
         if M::OWN > 0 {
             self.own_row(0, individual).set(i as usize, own[0]);
@@ -273,13 +273,13 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
     }
 
     /// Lower and upper bound of coordinate `i`.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn bounds(&self, i: u32) -> (R, R) {
         (self.lower.get(i as usize), self.upper.get(i as usize))
     }
 
     /// Coordinate `i` of the first position, and of the own rows.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn started<M: Method<R>>(
         &self,
         method: &M,
@@ -293,7 +293,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
 
     /// Coordinate `i` of a proposal, or of the first position, and of the own rows after it. `public` and `best` are
     /// not called at iteration 0.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(crate) fn proposed<M: Method<R>>(
         &self,
         method: &M,
@@ -331,7 +331,7 @@ impl<'a, R: DeviceReal> Generation<'a, R> {
 }
 
 /// The part of an array that belongs to one run; empty if `len` is zero.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) fn optional_of_run<T: Copy>(
     ptr: Ptr<T>,
     (runs, run): (u32, usize),
@@ -341,20 +341,20 @@ pub(super) fn optional_of_run<T: Copy>(
 }
 
 /// The draws of an individual for its coordinates.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn draws_of<R: DeviceReal>(who: &Individual<R>) -> SiteDraws {
     SiteDraws::of(&Individual { key: hidden(who.key), ..*who })
 }
 
 /// The key of the draws of the run that this block works on.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn key_of_block<R: DeviceReal>(args: &GenerationArgs<R>) -> RunKey {
     let (run, _) = thread::run_and_part(args.runs, args.blocks_per_run);
     key_of_run(args, run)
 }
 
 /// The key of the draws of a run of the launch.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn key_of_run<R: DeviceReal>(args: &GenerationArgs<R>, run: u32) -> RunKey {
     let OwnRun { seed, leg, .. } = own_run_of(args, run as usize);
     RunKey::new(seed, args.first_run + u64::from(run)).of_leg(leg)
@@ -362,20 +362,20 @@ pub(crate) fn key_of_run<R: DeviceReal>(args: &GenerationArgs<R>, run: u32) -> R
 
 /// The own settings of the run that this block works on. They are read where they are needed, because the stop rule
 /// would take registers throughout.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn own_run<R: DeviceReal>(args: &GenerationArgs<R>) -> OwnRun<R> {
     let (run, _) = thread::run_and_part(args.runs, args.blocks_per_run);
     own_run_of(args, run as usize)
 }
 
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn own_run_of<R: DeviceReal>(args: &GenerationArgs<R>, run: usize) -> OwnRun<R> {
     of_run(args.own_runs, args.runs, run, 1).get(0)
 }
 
 /// The same key, opaque to the compiler, so that values computed from it in a loop are not kept in registers
 /// throughout.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn hidden(key: RunKey) -> RunKey {
     key.through(thread::opaque)
 }

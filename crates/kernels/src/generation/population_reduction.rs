@@ -19,13 +19,13 @@ use crate::run::of_run;
 const MOST_THREADS: u32 = 1024;
 
 /// This block's run, and its index among the run's blocks.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn place<R>(args: &PopulationReductionArgs<R>) -> (u32, u32) {
     thread::run_and_part(args.from.runs, args.from.blocks_per_run)
 }
 
 /// A run before or after the reduction.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn run_of<'a, R: DeviceReal>(
     args: &PopulationReductionArgs<R>,
     side: &'a GenerationArgs<R>,
@@ -36,7 +36,7 @@ fn run_of<'a, R: DeviceReal>(
 }
 
 /// One of the three lists of a run.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn list<R>(args: &PopulationReductionArgs<R>, run: u32, number: usize) -> View<u32> {
     let n = args.from.individuals as usize;
     of_run(args.places, args.from.runs, run as usize, 3 * n).part(number * n, n)
@@ -50,7 +50,7 @@ fn list<R>(args: &PopulationReductionArgs<R>, run: u32, number: usize) -> View<u
 /// that stays, otherwise 0.
 ///
 /// **Launch.** `from.runs * from.blocks_per_run` blocks of [`POPULATION_REDUCTION_BLOCK`] threads. No shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn rank<R: DeviceReal>(args: &PopulationReductionArgs<R>) {
     max_block::<POPULATION_REDUCTION_BLOCK>();
     let (run, part) = place(args);
@@ -81,7 +81,7 @@ pub fn rank<R: DeviceReal>(args: &PopulationReductionArgs<R>) {
 /// **Launch.** `from.runs` blocks of [`POPULATION_REDUCTION_BLOCK`] threads.
 ///
 /// **Shared memory.** Two 32-bit words for each thread.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn places<R: DeviceReal>(args: &PopulationReductionArgs<R>) {
     max_block::<POPULATION_REDUCTION_BLOCK>();
     let (run, threads, me) = (thread::block_index(), thread::block_dim(), thread::index());
@@ -144,7 +144,7 @@ pub fn places<R: DeviceReal>(args: &PopulationReductionArgs<R>) {
 /// **Arrays.** Copies rows, fitness, numbers and the archive from the arrays of `from` to those of `to`.
 ///
 /// **Launch.** `from.runs * from.blocks_per_run` blocks of [`POPULATION_REDUCTION_BLOCK`] threads. No shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn reduce<R: DeviceReal>(args: &PopulationReductionArgs<R>) {
     max_block::<POPULATION_REDUCTION_BLOCK>();
     let (run, part) = place(args);
@@ -183,7 +183,7 @@ pub fn reduce<R: DeviceReal>(args: &PopulationReductionArgs<R>) {
 
 /// Computes the sums from which the run learns again, after individuals have left. Launched in the shape of the kernels
 /// that hold individuals, with their shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn teach<R: DeviceReal, M: Method<R>>(launch: &MethodArgs<R, M>) {
     max_block::<MOST_THREADS>();
     let args = &launch.args;

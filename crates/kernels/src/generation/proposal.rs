@@ -16,7 +16,7 @@ pub(super) struct Proposal<X, R, P> {
 }
 
 /// Whether an attempt of this fitness is better than the best one before it.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) fn is_better<X, R: DeviceReal, P>(
     fitness: Fitness<R>,
     kept: &Option<Proposal<X, R, P>>,
@@ -37,13 +37,13 @@ impl Copied {
     pub(super) const NONE: Copied = Copied(0);
 
     /// Whether the individual with this bit is one of them.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn has(self, bit: u32) -> bool {
         self.0 & bit != 0
     }
 
     /// Records, after a row has been written where necessary, whether it stays unchanged.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn note(&mut self, bit: u32, stays: bool) {
         self.0 = if stays { self.0 | bit } else { self.0 & !bit };
     }

@@ -23,7 +23,7 @@ impl<R: DeviceReal> Remembered<R> {
     /// # Safety
     /// The host gives [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes): a candidate for
     /// each thread and two more, in whose place nothing else is stored.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) unsafe fn new() -> Self {
         let threads = thread::block_dim();
         // SAFETY: the caller upholds this; a block has a multiple of 32 threads.
@@ -36,30 +36,30 @@ impl<R: DeviceReal> Remembered<R> {
     }
 
     /// The place of the best: opaque, so that its address is not kept in a register either.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn place(self) -> u32 {
         thread::opaque(thread::block_dim())
     }
 
     /// The run's best.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn best<const CONSTRAINED: bool>(self) -> Candidate<R> {
         let best = self.candidates.get(self.place());
         Candidate::new(known::<R, CONSTRAINED>(best.fitness), best.index)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn set_best(self, best: Candidate<R>) {
         self.candidates.set(self.place(), best);
     }
 
     /// The iteration of the best's last improvement.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn improved_at(self) -> u64 {
         self.improved_at.get(0)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn set_improved_at(self, iteration: u64) {
         self.improved_at.set(0, iteration);
     }

@@ -24,7 +24,7 @@ pub struct IterationContext<'a, R> {
 
 impl<R: DeviceReal> IterationContext<'_, R> {
     /// An individual at an iteration.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn individual<const CONSTRAINED: bool>(
         &self,
         iteration: u64,
@@ -76,7 +76,7 @@ pub trait Spread<R: DeviceReal, M: Method<R>>: Sized {
 /// run need a cooperative launch.
 ///
 /// **Shared memory.** [`MethodTile::shared_bytes`](warpswarm_core::launch::MethodTile::shared_bytes).
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool>(
     launch: &MethodArgs<R, M>,
 ) {
@@ -227,7 +227,7 @@ pub fn run<R: DeviceReal, M: Method<R>, S: Spread<R, M>, const CONSTRAINED: bool
 
 /// If the individual is one of this block's, stores its public point after an iteration as the run's best. Returns
 /// whether it is. Collective in the block.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn keep<R: DeviceReal, M: Method<R>, S: Spread<R, M>>(
     generation: &Generation<'_, R>,
     spread: &mut S,
@@ -245,7 +245,7 @@ fn keep<R: DeviceReal, M: Method<R>, S: Spread<R, M>>(
 }
 
 /// Why a run with this best after an iteration stops by itself: a code of [`stopped`].
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn stop_of<R: DeviceReal>(
     args: &GenerationArgs<R>,
     best: Fitness<R>,

@@ -13,13 +13,13 @@ use warpswarm_device::{thread, warp};
 use super::population::{Generation, Parity};
 
 /// A fitness from memory. Without constraints the violation is zero, which saves comparisons.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn known<R: DeviceReal, const CONSTRAINED: bool>(fitness: Fitness<R>) -> Fitness<R> {
     if CONSTRAINED { fitness } else { Fitness { violation: R::ZERO, ..fitness } }
 }
 
 /// A candidate that every other one beats; like [`Candidate::NONE`] it has the largest index.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn none<R: DeviceReal, const CONSTRAINED: bool>() -> Candidate<R> {
     Candidate::new(known::<R, CONSTRAINED>(Fitness::WORST), u32::MAX)
 }
@@ -32,13 +32,13 @@ pub(crate) struct SeenByWarp<'a, R, const CONSTRAINED: bool> {
 }
 
 impl<R: DeviceReal, const CONSTRAINED: bool> Fitnesses<R> for SeenByWarp<'_, R, CONSTRAINED> {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn fitness(&self, individual: u32) -> Fitness<R> {
         known::<R, CONSTRAINED>(self.before.fitness.get(individual as usize))
     }
 
     /// Each lane compares one individual at a time.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn best_of(&self, first: u32, count: u32) -> Candidate<R> {
         let mut mine = none::<R, CONSTRAINED>();
         let mut i = thread::lane();
@@ -51,12 +51,12 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Fitnesses<R> for SeenByWarp<'_, R, 
     }
 
     /// Each lane makes one draw at a time.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn best_drawn(&self, count: u32, drawn: impl Fn(u32) -> u32) -> u32 {
         drawn(best_drawn::<R, CONSTRAINED, 32, 1>(count, |number| self.fitness(drawn(number))))
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn fold<O: Operator<R>>(&self, count: u32, term: impl Fn(Fitness<R>) -> R) -> R {
         fold_by_warp::<R, O>(count as usize, |i| term(self.fitness(i as u32)))
     }
@@ -73,7 +73,7 @@ const DISTANCES: usize = 5;
 
 /// For which of the next `32 * K` of the first `n` individuals `is_so` holds: one bit for each lane. Collective in the
 /// warp.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn which<const K: usize>(start: u32, n: u32, is_so: &impl Fn(u32) -> bool) -> [u32; K] {
     let mut so = [false; K];
     let mut k = 0;
@@ -87,7 +87,7 @@ fn which<const K: usize>(start: u32, n: u32, is_so: &impl Fn(u32) -> bool) -> [u
 }
 
 /// For how many of the first `n` individuals `is_so` holds. Collective in the warp.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn count_of<const K: usize>(n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
     let (mut count, mut start) = (0, 0);
     while start < n {
@@ -103,7 +103,7 @@ fn count_of<const K: usize>(n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
 }
 
 /// The first of the first `n` individuals for which `is_so` holds; `n` if there is none. Collective in the warp.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn first_of<const K: usize>(n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
     let mut start = 0;
     while start < n {
@@ -121,7 +121,7 @@ fn first_of<const K: usize>(n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
 }
 
 impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByWarp<'_, R, CONSTRAINED> {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn count(&self, n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
         if R::WORDS == 1 {
             count_of::<IN_FLIGHT>(n, is_so)
@@ -130,7 +130,7 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByWarp<'_, R,
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn first(&self, n: u32, is_so: impl Fn(u32) -> bool) -> u32 {
         if R::WORDS == 1 {
             first_of::<IN_FLIGHT>(n, is_so)
@@ -139,23 +139,23 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByWarp<'_, R,
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn numbers(&self, individual: u32) -> Numbers<R> {
         self.before.numbers(individual)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn remembered(&self, k: u32) -> R {
         self.generation.own_memory().get(k as usize)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn squared_distance(&self, a: u32, b: u32) -> R {
         let [square] = self.squares(a, [b]);
         square
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn nearest_squared_distance(&self, index: u32, n: u32) -> R {
         if R::WORDS == 1 {
             self.nearest_of::<DISTANCES>(index, n)
@@ -168,7 +168,7 @@ impl<R: DeviceReal, const CONSTRAINED: bool> Population<R> for SeenByWarp<'_, R,
 impl<R: DeviceReal, const CONSTRAINED: bool> SeenByWarp<'_, R, CONSTRAINED> {
     /// The least squared distance to the first `n` individuals; `N` are computed at the same time. Collective in the
     /// warp.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn nearest_of<const N: usize>(&self, index: u32, n: u32) -> R {
         let (mut nearest, mut first) = (R::INFINITY, 0);
         while first < n {
@@ -189,7 +189,7 @@ impl<R: DeviceReal, const CONSTRAINED: bool> SeenByWarp<'_, R, CONSTRAINED> {
     }
 
     /// The squared distances to several individuals. Collective in the warp.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn squares<const N: usize>(&self, a: u32, others: [u32; N]) -> [R; N] {
         let (x, rows) = (self.before.row(a), others.map(|b| self.before.row(b)));
         folds_by_warp::<R, Sum, N>(self.generation.args.dimensions as usize, |i| {
@@ -201,7 +201,7 @@ impl<R: DeviceReal, const CONSTRAINED: bool> SeenByWarp<'_, R, CONSTRAINED> {
 
 /// The number of the draw, out of `count`, that gives the best individual; of equals the first. `LANES` lanes divide
 /// the draws; each loads `EACH` fitnesses at a time, to wait for memory only once. Collective in the lanes.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn best_drawn<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize>(
     count: u32,
     fitness: impl Fn(u32) -> Fitness<R>,
@@ -251,14 +251,14 @@ pub(crate) struct SeenByLanes<'a, R, const CONSTRAINED: bool, const LANES: u32, 
 impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize> Fitnesses<R>
     for SeenByLanes<'_, R, CONSTRAINED, LANES, EACH>
 {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn fitness(&self, individual: u32) -> Fitness<R> {
         known::<R, CONSTRAINED>(self.before.fitness.get(individual as usize))
     }
 
     /// Compares integers without a branch, because a branch would diverge the lanes. In f64 the registers do not
     /// suffice.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn best_of(&self, first: u32, count: u32) -> Candidate<R> {
         if R::WORDS == 2 {
             return best_one_by_one(self, first, count);
@@ -274,7 +274,7 @@ impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize
         Candidate::new(self.fitness(at), at)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn best_of_swarm(&self, swarm: u32, size: u32) -> Candidate<R> {
         match self.bests {
             Some(bests) => {
@@ -285,7 +285,7 @@ impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn best_of_swarms(&self, swarms: u32, size: u32) -> Candidate<R> {
         if self.bests.is_none() {
             return self.best_of(0, swarms * size);
@@ -298,13 +298,13 @@ impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize
         best
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn best_drawn(&self, count: u32, drawn: impl Fn(u32) -> u32) -> u32 {
         let fitness = |number| self.fitness(drawn(number));
         drawn(best_drawn::<R, CONSTRAINED, LANES, EACH>(count, fitness))
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn fold<O: Operator<R>>(&self, count: u32, term: impl Fn(Fitness<R>) -> R) -> R {
         sum::fold_in_registers::<R, O>(count as usize, |i| term(self.fitness(i as u32)))
     }
@@ -313,17 +313,17 @@ impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize
 impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize> Population<R>
     for SeenByLanes<'_, R, CONSTRAINED, LANES, EACH>
 {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn numbers(&self, individual: u32) -> Numbers<R> {
         self.before.numbers(individual)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn remembered(&self, k: u32) -> R {
         self.generation.own_memory().get(k as usize)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn squared_distance(&self, a: u32, b: u32) -> R {
         let (x, y) = (self.before.row(a), self.before.row(b));
         sum::fold_in_registers::<R, Sum>(self.generation.args.dimensions as usize, |i| {
@@ -334,7 +334,7 @@ impl<R: DeviceReal, const CONSTRAINED: bool, const LANES: u32, const EACH: usize
 }
 
 /// An individual's numbers after the iteration before, or at the start.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn numbers_before<R: DeviceReal, M: Method<R>>(
     method: &M,
     before: Parity<R>,
@@ -345,7 +345,7 @@ pub(crate) fn numbers_before<R: DeviceReal, M: Method<R>>(
 
 /// Lets an individual look at the others. Returns its numbers afterwards, what it has seen, the individual with its
 /// fitness then, and the index of the individual whose public point it has. Collective if looking is.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(crate) fn looked<R: DeviceReal, M: Method<R>, P: Population<R>>(
     method: &M,
     before: Parity<R>,

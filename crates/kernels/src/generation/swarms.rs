@@ -10,7 +10,7 @@ use super::seen::SeenByWarp;
 
 /// The best of each [swarm](Method::swarms), if the method uses them and the scratch of a candidate for each thread has
 /// room. Collective in the block; between two calls there is another barrier.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) fn bests_of_swarms<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     method: &M,
     seen: SeenByWarp<'_, R, CONSTRAINED>,

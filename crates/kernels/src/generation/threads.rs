@@ -38,12 +38,12 @@ pub struct Threads<R> {
 impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Threads<R> {
     const EACH_LANE: bool = true;
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn limit() {
         max_block::<MAX_BLOCK>();
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn of_block(generation: &Generation<'_, R>, scratch: SharedArray<Candidate<R>>) -> Self {
         let (threads, dimensions) = (thread::block_dim(), generation.args.dimensions);
         let (leader, proposals) =
@@ -56,7 +56,7 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Threads<R> {
         Threads { leader: points.part(0, leader), proposal, scratch, copied: Copied::NONE }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn follow(&mut self, row: View<R>, stride: u32) {
         let i = thread::index();
         if i < stride.next_multiple_of(4) {
@@ -64,7 +64,7 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Threads<R> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn tell(&self, row: View<R>, stride: u32) {
         let i = thread::index();
         if i < stride {
@@ -72,7 +72,7 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Threads<R> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn advance<const CONSTRAINED: bool>(
         &mut self,
         method: &M,
@@ -117,7 +117,7 @@ impl<R: DeviceReal> Threads<R> {
     ///
     /// If it makes several attempts, the coordinates of the best one are computed again at the end, so that own rows
     /// are written only then. `bit` is its bit in `copied`.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn one<M: Method<R>, const CONSTRAINED: bool>(
         &mut self,
         method: &M,
@@ -164,7 +164,7 @@ impl<R: DeviceReal> Threads<R> {
     }
 
     /// Stores the first position as the proposal, and writes the own rows.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn start<M: Method<R>>(&self, method: &M, generation: &Generation<'_, R>, who: &Individual<R>) {
         let mut i = 0;
         while i < who.dimensions {
@@ -180,7 +180,7 @@ impl<R: DeviceReal> Threads<R> {
     }
 
     /// Computes a proposal, and writes the own rows if `writes` is set.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn propose<M: Method<R>, const N: usize>(
         &self,
         method: &M,
@@ -200,7 +200,7 @@ impl<R: DeviceReal> Threads<R> {
     }
 
     /// The fitness of this thread's proposal.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn evaluated<const CONSTRAINED: bool>(
         &self,
         generation: &Generation<'_, R>,
@@ -212,7 +212,7 @@ impl<R: DeviceReal> Threads<R> {
     }
 
     /// Stores an individual as it is after its best attempt, if it made any. Returns it with its fitness.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn settle<M: Method<R>>(
         &mut self,
         method: &M,
@@ -257,7 +257,7 @@ impl<R: DeviceReal> Threads<R> {
     }
 
     /// Writes the proposal to `to` if it was accepted, otherwise the row `from`; `N` (2 or 4) coordinates at a time.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn write<const N: usize>(
         &self,
         (from, to): (View<R>, View<R>),
@@ -309,7 +309,7 @@ struct Proposing<'a, R, P, const N: usize> {
 impl<R: DeviceReal, M: Method<R>, const N: usize> With<M> for Proposing<'_, R, M::Plan, N> {
     type Output = ();
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn with(self, method: M) {
         let Proposing { threads, context, ref who, ref plan, from, writes } = self;
         let IterationContext { generation, before, .. } = context;

@@ -37,19 +37,19 @@ pub struct Tiles<R> {
 }
 
 /// This lane's first coordinate.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn first() -> u32 {
     thread::lane() % LANES * K as u32
 }
 
 /// This lane's coordinates of a row of `stride` places, a multiple of four; zero beyond its end.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn places<R: DeviceReal>(row: View<R>, stride: u32) -> [R; K] {
     if first() < stride { row.get4(first() as usize) } else { [R::ZERO; K] }
 }
 
 /// Writes this lane's coordinates of a row.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn set_places<R: DeviceReal>(row: View<R>, stride: u32, x: [R; K]) {
     if first() < stride {
         row.set4(first() as usize, x);
@@ -59,7 +59,7 @@ fn set_places<R: DeviceReal>(row: View<R>, stride: u32, x: [R; K]) {
 impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
     const EACH_LANE: bool = true;
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn limit() {
         if R::WORDS == 2 {
             max_block::<MAX_BLOCK>();
@@ -70,7 +70,7 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn of_block(_: &Generation<'_, R>, _: SharedArray<Candidate<R>>) -> Self {
         let (threads, places) = (thread::block_dim(), LANES * K as u32);
         let points = 1 + threads / LANES;
@@ -82,14 +82,14 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
         Tiles { leader: points.part(0, places), stage, copied: Copied::NONE }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn follow(&mut self, row: View<R>, stride: u32) {
         if thread::index() < LANES {
             self.leader.set4(first(), places(row, stride));
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn tell(&self, row: View<R>, stride: u32) {
         if thread::index() < LANES {
             set_places(row, stride, self.leader.get4(first()));
@@ -98,7 +98,7 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
 
     /// All tiles of a block do the same number of rounds, because collectives need all lanes of a warp. A tile that has
     /// no individual left computes with the block's last one and writes nothing.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn advance<const CONSTRAINED: bool>(
         &mut self,
         method: &M,
@@ -136,7 +136,7 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Tiles<R> {
 
 /// The individual of this tile in a round, and whether there is one; beyond the end the block's last individual. None
 /// if no tile of the block has an individual.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn turn<R: DeviceReal>(context: IterationContext<'_, R>, round: u32) -> Option<(u32, bool)> {
     let (first, end) = context.generation.of_this_block();
     let start = first + round * (thread::block_dim() / LANES);
@@ -146,7 +146,7 @@ fn turn<R: DeviceReal>(context: IterationContext<'_, R>, round: u32) -> Option<(
 
 /// The plan of this lane. Each lane plans for one of the next [`LANES`] rounds. If only one round is left, the lanes
 /// look at the others together for it.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn planned<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     method: &M,
     context: IterationContext<'_, R>,
@@ -170,7 +170,7 @@ fn planned<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
 }
 
 /// The plan of lane `lane` of this tile. Collective in the warp.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn of_lane<R: DeviceReal, M: Method<R>>(plan: M::Plan, lane: u32) -> M::Plan {
     let lane = thread::lane() / LANES * LANES + lane;
     M::mapped(plan, |word| word.shuffle(lane), |number| warp::shuffle(number, lane))
@@ -178,7 +178,7 @@ fn of_lane<R: DeviceReal, M: Method<R>>(plan: M::Plan, lane: u32) -> M::Plan {
 
 impl<R: DeviceReal> Tiles<R> {
     /// Moves the individual of this round: see [`one`](Tiles::one).
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn take<M: Method<R>, const CONSTRAINED: bool>(
         &mut self,
         method: &M,
@@ -196,7 +196,7 @@ impl<R: DeviceReal> Tiles<R> {
     ///
     /// If `is_there` is false, the lanes execute every step for the sake of the collectives and write nothing. `bit` is
     /// the individual's bit in `copied`. Collective in the warp.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn one<M: Method<R>, const CONSTRAINED: bool>(
         &mut self,
         method: &M,
@@ -304,7 +304,7 @@ impl<R: DeviceReal> Tiles<R> {
 }
 
 /// This lane's coordinates of the first position, and of the own rows.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn first_position<R: DeviceReal, M: Method<R>>(
     method: &M,
     generation: &Generation<'_, R>,
@@ -340,7 +340,7 @@ impl<R: DeviceReal, M: Method<R>> With<M> for Proposing<'_, R, M::Plan> {
     /// The point, and the own rows after it.
     type Output = ([R; K], [[R; K]; 2]);
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn with(self, method: M) -> Self::Output {
         let Proposing { context, ref who, ref plan, public, own, leader } = self;
         let IterationContext { generation, before, .. } = context;

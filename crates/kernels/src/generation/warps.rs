@@ -46,12 +46,12 @@ struct Team {
 impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Warps<R> {
     const EACH_LANE: bool = false;
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn limit() {
         max_block::<MAX_BLOCK>();
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn of_block(generation: &Generation<'_, R>, scratch: SharedArray<Candidate<R>>) -> Self {
         let threads = thread::block_dim();
         // Never zero; `max` removes the check for a division by zero.
@@ -69,12 +69,12 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Warps<R> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn follow(&mut self, row: View<R>, stride: u32) {
         self.leader = coordinate_of(stride, |i| row.get(i));
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn tell(&self, row: View<R>, stride: u32) {
         let i = thread::index();
         if i < stride && thread::warp() == 0 {
@@ -84,7 +84,7 @@ impl<R: DeviceReal, M: Method<R>> Spread<R, M> for Warps<R> {
 
     /// All teams of a block do the same number of rounds, because they share barriers. A team that has no individual
     /// left only takes part in these.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn advance<const CONSTRAINED: bool>(
         &mut self,
         method: &M,
@@ -125,7 +125,7 @@ struct Parent<R, S> {
 }
 
 /// This lane's coordinate of a row of `stride` places; zero beyond its end.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn coordinate_of<R: DeviceReal>(stride: u32, get: impl Fn(usize) -> R) -> R {
     let i = thread::lane();
     if i < stride { get(i as usize) } else { R::ZERO }
@@ -137,7 +137,7 @@ fn coordinate_of<R: DeviceReal>(stride: u32, get: impl Fn(usize) -> R) -> R {
 /// If a team divides the attempts, `shares` is the memory in which its warps compare their best ones. The warp with the
 /// best attempt writes the individual and returns the candidate. The function is then collective in the block: a team
 /// without an individual calls it too.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn advance<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     method: &M,
     context: IterationContext<'_, R>,
@@ -187,7 +187,7 @@ fn advance<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
 }
 
 /// The best of the attempts `first`, `first + step` and so on, if there are any, and how many results were not finite.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
     method: &M,
     context: IterationContext<'_, R>,
@@ -219,7 +219,7 @@ fn attempts<R: DeviceReal, M: Method<R>, const CONSTRAINED: bool>(
 }
 
 /// Stores an individual as it is after its best attempt, if it made any. Returns it with its fitness.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn settle<R: DeviceReal, M: Method<R>>(
     method: &M,
     IterationContext { generation, .. }: IterationContext<'_, R>,
@@ -257,7 +257,7 @@ fn settle<R: DeviceReal, M: Method<R>>(
 }
 
 /// This lane's coordinate of a proposal, or of the first position, and of the own rows after it.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn proposed<R: DeviceReal, M: Method<R>>(
     method: &M,
     IterationContext { generation, .. }: IterationContext<'_, R>,

@@ -55,7 +55,7 @@ impl<const SEVERAL: bool> Blocks for Far<SEVERAL> {
     const SEVERAL: bool = SEVERAL;
     type Board = View<u64>;
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn board<R: DeviceReal, const CONSTRAINED: bool>(
         swarm: &Swarm<'_, R>,
         _near: SharedArray<u64>,
@@ -70,12 +70,12 @@ impl Blocks for Cluster {
     const SEVERAL: bool = true;
     type Board = NearBoard;
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn board_len<R: DeviceReal>(row: u32) -> u32 {
         cluster_board_len::<R>(row)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn board<R: DeviceReal, const CONSTRAINED: bool>(
         swarm: &Swarm<'_, R>,
         near: SharedArray<u64>,
@@ -83,13 +83,13 @@ impl Blocks for Cluster {
         NearBoard::new(near, swarm.args.blocks_per_run)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn begin<R: DeviceReal>(swarm: &Swarm<'_, R>, near: SharedArray<u64>, row: u32) {
         cluster::needed();
         NearBoard::new(near, swarm.args.blocks_per_run).clear(Self::board_len::<R>(row));
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn end() {
         cluster::sync();
     }

@@ -32,7 +32,7 @@ pub(super) struct Columns<R> {
 impl<R: DeviceReal> Columns<R> {
     /// The block's columns in a tile of `LANES` lanes and `K` coordinates. Writes the limits and the leader's row, the
     /// first of the last two; they are visible after the next barrier.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn new<const LANES: u32, const K: usize>(swarm: &Swarm<'_, R>) -> Self {
         let (threads, stride) = (thread::block_dim(), swarm.args.stride);
         let tile = (LANES, LANES * K as u32);
@@ -69,7 +69,7 @@ impl<R: DeviceReal> Columns<R> {
     }
 
     /// Loads the particle's rows into the column.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn read(&self, swarm: &Swarm<'_, R>, particle: u32) {
         let row = |array| swarm.lane_row(array, particle);
         let rows = [row(swarm.positions), row(swarm.velocities), row(swarm.best_positions)];
@@ -84,7 +84,7 @@ impl<R: DeviceReal> Columns<R> {
     }
 
     /// Stores the column in the particle's rows; the personal best only if `with_best` is set.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn write(&self, swarm: &Swarm<'_, R>, particle: u32, with_best: bool) {
         let row = |array| swarm.lane_row(array, particle);
         let rows = [row(swarm.positions), row(swarm.velocities), row(swarm.best_positions)];
@@ -101,7 +101,7 @@ impl<R: DeviceReal> Columns<R> {
     }
 
     /// Copies the position to the personal best.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn keep(&self, stride: u32) {
         let mut k = 0;
         while k < stride {
@@ -112,7 +112,7 @@ impl<R: DeviceReal> Columns<R> {
     }
 
     /// The personal best of a particle whose position and velocity are in registers.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn best<const K: usize>(&self, stride: u32) -> [R; K] {
         let mut best = [R::ZERO; K];
         let mut k = 0;
@@ -131,7 +131,7 @@ impl<R: DeviceReal> Columns<R> {
     }
 
     /// Stores `x` as that personal best.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn set_best<const K: usize>(&self, stride: u32, x: &[R; K]) {
         let mut k = 0;
         while k + 3 < K {
@@ -143,26 +143,26 @@ impl<R: DeviceReal> Columns<R> {
     }
 
     /// Stores `x` as coordinate `i` of the personal best.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn learn(&self, i: u32, x: R) {
         self.own.set(column_place(i) + 8, x);
     }
 
     /// The position, in the form that objectives read.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn point(&self, dimensions: u32) -> ColumnPoint<R> {
         ColumnPoint::new(self.own, dimensions as usize)
     }
 
     /// Four coordinates of the position, from `i` on.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn quad(&self, i: u32) -> [R; 4] {
         self.own.get4(column_place(i))
     }
 
     /// Moves the particle by one iteration, towards the leader whose row begins at `leader`. Two pairs of coordinates
     /// move at the same time, so that neither waits for the other's results; a pair that is left over moves last.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn advance(
         &self,
         which: Move,
@@ -182,7 +182,7 @@ impl<R: DeviceReal> Columns<R> {
     }
 
     /// Moves `PAIRS` (1 or 2) pairs of coordinates from `k` on; the places after them are at rest.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn advance_quad<const PAIRS: usize>(
         &self,
         (k, leader): (u32, u32),
@@ -198,7 +198,7 @@ impl<R: DeviceReal> Columns<R> {
     }
 
     /// Moves a particle that is in registers by one iteration, four coordinates at a time.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn advance_row<const LANES: u32, const K: usize>(
         &self,
         which: Move,
@@ -233,7 +233,7 @@ impl<R: DeviceReal> Columns<R> {
     }
 
     /// Moves `PAIRS` (1 or 2) pairs of coordinates from `k` on.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn move_quad<const PAIRS: usize>(
         &self,
         (k, leader): (u32, u32),

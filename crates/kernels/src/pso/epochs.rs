@@ -33,7 +33,7 @@ const ENDLESS: u64 = 1 << 30;
 
 /// Whether blocks load the answer before the last move of an epoch instead of after it. They do if registers can hold
 /// it during the move.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 const fn looks_ahead<R: DeviceReal, const LANES: u32, const K: usize>() -> bool {
     is_in_columns::<LANES, K>() || (LANES > 1 && K * R::WORDS <= 8)
 }
@@ -102,7 +102,7 @@ enum Next {
 ///
 /// **Shared memory.** That of [`resident`](super::resident::resident), and from byte `args.near` on the words of
 /// [`MailboxLayout::near`](warpswarm_core::launch::MailboxLayout::near).
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn epochs<
     R: DeviceReal,
     const LANES: u32,
@@ -140,7 +140,7 @@ pub fn epochs<
 impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: bool>
     Island<'a, R, LANES, K, CONSTRAINED>
 {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn new(args: &'a EpochsArgs<R>) -> Self {
         let swarm = &Swarm::of_block(&args.swarm);
         let control = swarm.control.get(0);
@@ -173,18 +173,18 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
     }
 
     /// The run, computed again, so that addresses take no registers while particles move.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn swarm(&self) -> Swarm<'a, R> {
         Swarm::of_block(&self.args.swarm)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn mailbox(&self) -> Mailbox<R> {
         Mailbox::new::<CONSTRAINED>(self.args)
     }
 
     /// Agrees with all blocks on the leader of the present iteration.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn agree(&mut self) {
         let mine = self.flight.offer(&self.state, self.first == self.now);
         let before = self.leader.best.fitness;
@@ -203,7 +203,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
     }
 
     /// Whether all threads know that no particle has improved on the leader since `sure`. If one has, goes back.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn is_sure(&mut self) -> bool {
         let soonest = self.soonest(self.first);
         if soonest != NEVER {
@@ -215,14 +215,14 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
     }
 
     /// The least of all threads' numbers.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn soonest(&mut self, mine: u32) -> u32 {
         self.tag = self.tag.wrapping_add(1);
         self.flight.leader_exchange.soonest::<CONSTRAINED>(&self.swarm(), self.tag, mine)
     }
 
     /// Goes back to the beginning of the span, to repeat its iterations up to `goal`.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn go_back(&mut self, goal: u32) {
         if self.answered != self.reports && goal <= self.known * self.args.every {
             // The answer to the last report is received and ignored; another report takes its place.
@@ -239,7 +239,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
     }
 
     /// Iterations since the last improvement on the leader that all blocks know of.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn since(&self) -> u32 {
         let before = if self.improved == 0 { self.idle } else { 0 };
         before + self.now - self.improved
@@ -247,13 +247,13 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
 
     /// Whether the span is long enough to end it. The longer no particle has improved, the longer it may be, because
     /// going back repeats half of it.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn is_long(&self) -> bool {
         self.now - self.base >= (self.since() / 2).clamp(SPAN[0], SPAN[1])
     }
 
     /// Moves the particle to the end of the epoch or of the window.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn fly(&mut self) {
         let end = self.epoch * self.args.every;
         let stop = if self.goal == NEVER {
@@ -295,7 +295,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
     }
 
     /// Stores the particle in memory: a span begins.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn write(&mut self) {
         self.count();
         self.flight.save(&mut self.state);
@@ -304,7 +304,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
         self.base_epoch = self.epoch;
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn count(&mut self) {
         if thread::lane().is_multiple_of(LANES) {
             count_not_finite(self.swarm().control, self.not_finite);
@@ -313,7 +313,7 @@ impl<'a, R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: boo
     }
 
     /// Stores the whole state.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn write_all(&mut self) {
         self.write();
         if self.flight.writes_leader(&self.leader) {

@@ -16,18 +16,18 @@ use super::particle::{self, Bounds, Move, Particle, Weights};
 /// Whether the weights of a move are computed during the move before: only if a thread has a particle to itself, with
 /// few coordinates. Lanes that share a particle wait for each other, and a new leader makes weights computed ahead
 /// useless.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 const fn is_ahead<R: DeviceReal, const LANES: u32, const K: usize>() -> bool {
     LANES == 1 && K * R::WORDS <= 4
 }
 
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) const fn is_in_columns<const LANES: u32, const K: usize>() -> bool {
     in_columns(LANES, K as u32)
 }
 
 /// Whether the leader's position and the limits are in shared memory, once for a block.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) const fn is_in_common<const LANES: u32, const K: usize>() -> bool {
     has_common(LANES, K as u32)
 }
@@ -65,7 +65,7 @@ pub(super) struct Moved {
 
 impl<R: DeviceReal, const K: usize> Leader<R, K> {
     /// The leader in global memory; without its position if the block has that in common.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn read<const LANES: u32, const CONSTRAINED: bool>(swarm: &Swarm<'_, R>) -> Self {
         let global = swarm.global.get(0);
         let position = if is_in_common::<LANES, K>() {
@@ -82,7 +82,7 @@ impl<R: DeviceReal, const K: usize> Leader<R, K> {
 
 impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, R, B, LANES, K> {
     /// Group g of `LANES` lanes of the run's blocks has particle g. Collective among the blocks of a run.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn new(args: &'a PsoArgs<R>) -> Self {
         let swarm = &Swarm::of_block(args);
         let columns = Columns::<R>::new::<LANES, K>(swarm);
@@ -95,7 +95,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
     }
 
     /// Loads the particle as it was stored after `iteration`.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn read<const CONSTRAINED: bool>(
         &self,
         iteration: u64,
@@ -124,7 +124,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
     }
 
     /// Restores the particle that was stored after `iteration`.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn back<const CONSTRAINED: bool>(
         &self,
         state: &mut ParticleState<R, LANES, K>,
@@ -138,7 +138,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
     }
 
     /// Stores an active particle in global memory; in columns, its personal best only if memory does not have it.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn save(&self, state: &mut ParticleState<R, LANES, K>) {
         if !self.active {
             return;
@@ -167,19 +167,19 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
     }
 
     /// The weights of the move of an iteration, if they are computed ahead.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn ahead(&self, iteration: u64) -> Weights<R, K> {
         if is_ahead::<R, LANES, K>() { self.weights(iteration) } else { [[R::ZERO; 2]; K] }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn weights(&self, iteration: u64) -> Weights<R, K> {
         let which = Move { key: self.key, iteration, individual: self.particle };
         which.weights::<R, LANES, K>(&self.args.coefficients)
     }
 
     /// Moves the particle in iteration `now`, and evaluates it.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn advance<const CONSTRAINED: bool>(
         &self,
         state: &mut ParticleState<R, LANES, K>,
@@ -231,14 +231,14 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
     }
 
     /// The particle as a candidate for the leader, if it is `better` than the present one.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn offer(&self, state: &ParticleState<R, LANES, K>, better: bool) -> Candidate<R> {
         if better { Candidate::new(state.best, self.particle) } else { Candidate::NONE }
     }
 
     /// Stores a position as the personal best of the particle if it `learns`. Collective in the warp, in which at most
     /// one particle does.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn learn(
         &self,
         state: &mut ParticleState<R, LANES, K>,
@@ -275,7 +275,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
     }
 
     /// Takes over a leader's position. Collective in the block.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn follow(&self, leader: &mut Leader<R, K>, position: impl Fn(u32) -> R) {
         let stride = self.args.stride;
         if is_in_common::<LANES, K>() {
@@ -301,7 +301,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
     }
 
     /// Calls `coordinate_is` once for each coordinate of the leader's position; by the lanes of a warp.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn tell(&self, leader: &Leader<R, K>, coordinate_is: impl Fn(u32, R)) {
         let (stride, lane) = (self.args.stride, thread::lane());
         if is_in_common::<LANES, K>() {
@@ -324,7 +324,7 @@ impl<'a, R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> Flight<'a, 
 
     /// Stores the leader; only the run's first group of lanes does. Returns whether this thread has to store the run's
     /// progress.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn writes_leader(&self, leader: &Leader<R, K>) -> bool {
         let swarm = &Swarm::of_block(self.args);
         if swarm.part != 0 || thread::index() >= LANES {

@@ -22,7 +22,7 @@ use crate::run::{count_not_finite, given};
 ///
 /// **Launch.** `runs * blocks_per_run` blocks of a multiple of 32 threads, at most [`MAX_BLOCK`]; `pso_best` with
 /// `iterations` zero follows. No shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn initialise<R: DeviceReal>(args: &PsoArgs<R>) {
     max_block::<MAX_BLOCK>();
     let swarm = &Swarm::of_block(args);
@@ -34,7 +34,7 @@ pub fn initialise<R: DeviceReal>(args: &PsoArgs<R>) {
     }
 }
 
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn place<R: DeviceReal>(swarm: &Swarm<'_, R>, particle: u32) {
     let stream = Stream::new(swarm.key(), Purpose::Move, 0, swarm.number(particle));
     let position = swarm.row_of(swarm.positions, particle);

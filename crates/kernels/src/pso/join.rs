@@ -24,7 +24,7 @@ struct OfRun<R> {
 
 impl<R: DeviceReal> OfRun<R> {
     /// Run `run` of the record at an address.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn new(args: &JoinArgs<R>, record: u64, run: usize) -> Self {
         let layout = RecordLayout::new::<R>(args.runs, args.stride);
         let (runs, stride) = (args.runs, args.stride as usize);
@@ -43,7 +43,7 @@ impl<R: DeviceReal> OfRun<R> {
 /// **Arrays.** As [`JoinArgs`] and [`RecordLayout`] describe them; reads `records`, writes `joined`.
 ///
 /// **Launch.** `runs` blocks of at most [`MAX_BLOCK`] threads. No shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn join<R: DeviceReal>(args: &JoinArgs<R>) {
     max_block::<MAX_BLOCK>();
     let run = thread::block_index() as usize;

@@ -32,14 +32,14 @@ pub(super) struct Leader<R, const K: usize> {
 
 /// This thread's lane and warp, computed again at each call, so that values computed from them take no registers while
 /// particles move.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn place() -> (u32, u32) {
     let me = thread::opaque(thread::index());
     (me % 32, me / 32)
 }
 
 /// The fitness; without constraints, with a violation that the compiler can see to be zero.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) fn unconstrained<R: DeviceReal, const CONSTRAINED: bool>(
     fitness: Fitness<R>,
 ) -> Fitness<R> {
@@ -79,7 +79,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> LeaderExchange<
     const COMMON: bool = has_common(LANES, K as u32);
 
     /// Collective among the blocks of a run.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn new(swarm: &Swarm<'_, R>, columns: Columns<R>) -> Self {
         let Shared { stage, board, candidates, warps, .. } = Self::shared(thread::block_dim());
         let mut i = thread::index();
@@ -98,7 +98,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> LeaderExchange<
         LeaderExchange { stage, columns, blocks: PhantomData }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn shared(threads: u32) -> Shared<R> {
         let words = B::board_len::<R>(Self::ROW);
         let layout = ResidentLayout::new::<R>((LANES, Self::ROW), (threads, 0), true, words);
@@ -117,20 +117,20 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> LeaderExchange<
     }
 
     /// The board of the blocks of a run.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn board<const CONSTRAINED: bool>(swarm: &Swarm<'_, R>) -> B::Board {
         let near = Self::shared(thread::opaque(thread::block_dim())).board;
         B::board::<R, CONSTRAINED>(swarm, near)
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn exchange<const CONSTRAINED: bool>(swarm: &Swarm<'_, R>) -> Exchange<B::Board> {
         let slots = Self::board::<CONSTRAINED>(swarm);
         Exchange::new(slots, swarm.args.blocks_per_run, slot_words::<R>(CONSTRAINED))
     }
 
     /// What block `part` posts of its best under `tag`: the row, then the index.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn record<const CONSTRAINED: bool>(
         swarm: &Swarm<'_, R>,
         tag: u32,
@@ -144,7 +144,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> LeaderExchange<
     }
 
     /// The first of all threads' iterations. Collective in the block and, over several blocks, among them.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn soonest<const CONSTRAINED: bool>(
         &self,
         swarm: &Swarm<'_, R>,
@@ -185,7 +185,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> LeaderExchange<
     }
 
     /// The start of the first leader's row: the first row for what the block receives.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn first_row() -> u32 {
         2 * (thread::block_dim() / 32) * Self::ROW
     }
@@ -196,7 +196,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> LeaderExchange<
     ///
     /// No thread still reads the free row: those that read an earlier leader there have since passed the barrier before
     /// the present one was taken.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn room(warp: u32, tag: u32, leader: &Leader<R, K>) -> u32 {
         let first = 2 * warp * Self::ROW;
         let is_taken = if Self::COMMON { leader.row == first } else { tag & 1 != 0 };
@@ -205,7 +205,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> LeaderExchange<
 
     /// Makes the best of all candidates the leader, if there is any; each of them already beats the leader. Returns
     /// whether there was one. Collective in the block and, over several blocks, among them.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn agree<const CONSTRAINED: bool>(
         &self,
         swarm: &Swarm<'_, R>,
@@ -245,7 +245,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> LeaderExchange<
     }
 
     /// Takes over a leader whose row of `stride` places begins at `row` of the shared positions.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn take(
         &self,
         shared: &Shared<R>,
@@ -270,7 +270,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> LeaderExchange<
     }
 
     /// Offers the best of a warp's candidates to the block; the warp has at least one.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn offer<const CONSTRAINED: bool>(
         &self,
         shared: &Shared<R>,
@@ -307,7 +307,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> LeaderExchange<
 
     /// The best candidate of the block's warps, and its warp. There is at least one. Warps without a candidate have an
     /// old one, which the present leader beats.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn best_of_block<const CONSTRAINED: bool>(
         &self,
         shared: &Shared<R>,
@@ -324,7 +324,7 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> LeaderExchange<
 
     /// The same as [`agree`](LeaderExchange::agree) among blocks, after the barrier at which all threads learn whether `any`
     /// thread of this block has a candidate.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn agree_over_blocks<const CONSTRAINED: bool>(
         &self,
         swarm: &Swarm<'_, R>,
@@ -387,13 +387,13 @@ impl<R: DeviceReal, B: Blocks, const LANES: u32, const K: usize> LeaderExchange<
 
     /// The start of a free row in the shared positions, for a leader from elsewhere whose position the block is to have
     /// in common.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn room_for_another(&self, leader: &Leader<R, K>) -> u32 {
         Self::room(thread::block_dim() / 32, 0, leader)
     }
 
     /// The shared positions.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn positions(&self) -> SharedArray<R> {
         Self::shared(thread::opaque(thread::block_dim())).positions
     }

@@ -45,7 +45,7 @@ pub(super) struct Message<R> {
 
 impl<R: DeviceReal> Message<R> {
     /// The candidate that the receiving particle becomes.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn candidate(&self) -> Candidate<R> {
         Candidate::new(self.fitness, self.to)
     }
@@ -64,7 +64,7 @@ pub(super) enum Answer<R> {
 
 impl<R: DeviceReal> Mailbox<R> {
     /// The mailbox of this block.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn new<const CONSTRAINED: bool>(args: &EpochsArgs<R>) -> Self {
         let (blocks, stride) = (args.swarm.blocks_per_run, args.swarm.stride);
         let layout = MailboxLayout::new::<R>(CONSTRAINED, blocks, stride);
@@ -88,7 +88,7 @@ impl<R: DeviceReal> Mailbox<R> {
     }
 
     /// Clears the board before its first use. Collective in the block.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn open(&self) {
         self.near.clear(self.layout.near(thread::block_dim()));
     }
@@ -97,7 +97,7 @@ impl<R: DeviceReal> Mailbox<R> {
     /// leader, and its worst particle. Each thread passes its own iteration and, if it has one, its particle. The
     /// report before has been answered. Collective in the block; the first warp waits for the others, which wait for
     /// nothing.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn report<const CONSTRAINED: bool>(
         &self,
         number: u32,
@@ -138,7 +138,7 @@ impl<R: DeviceReal> Mailbox<R> {
     }
 
     /// The least iteration, and the least keys with their index, of a warp: each lane returns one word of the report.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn least<const CONSTRAINED: bool>(&self, first: u32, keys: (u64, u64), index: u32) -> u32 {
         let (keys, index) = warp::least::<R>(keys, index, CONSTRAINED);
         let first = warp::min(first);
@@ -155,19 +155,19 @@ impl<R: DeviceReal> Mailbox<R> {
     }
 
     /// Writes a word for the host.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn show(&self, number: u32, place: u32, word: u32) {
         self.heard.show_host(place as usize, u64::from(number) << 32 | u64::from(word));
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn answer(&self, epoch: u32) -> u32 {
         ((epoch - 1) & (MESSAGES_KEPT - 1)) * self.layout.answer
     }
 
     /// The words, as far as they have arrived, of the answer for the end of epoch `epoch`. Each lane returns one of the
     /// words before a message's row, lanes beyond them the last one.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn glance(&self, epoch: u32) -> u64 {
         let word = thread::lane().min(1 + self.keys);
         self.said.load_relaxed((self.answer(epoch) + word) as usize)
@@ -175,7 +175,7 @@ impl<R: DeviceReal> Mailbox<R> {
 
     /// Waits for the answer to the report of this number, and for the message that arrives at the end of epoch `epoch`;
     /// `glance` is what an earlier [`glance`](Mailbox::glance) returned. Collective in the warp.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn hear<const CONSTRAINED: bool>(
         &self,
         (report, epoch): (u32, u32),
@@ -198,13 +198,13 @@ impl<R: DeviceReal> Mailbox<R> {
     }
 
     /// The message of epoch `epoch`, whose answer has already been received. Collective in the warp.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn heard<const CONSTRAINED: bool>(&self, epoch: u32) -> Message<R> {
         self.message::<CONSTRAINED>(epoch, self.glance(epoch))
     }
 
     /// The message of an answer, of which each lane holds a word.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn message<const CONSTRAINED: bool>(&self, epoch: u32, word: u64) -> Message<R> {
         let word = word as u32;
         let mut keys = [0; 4];
@@ -220,14 +220,14 @@ impl<R: DeviceReal> Mailbox<R> {
     }
 
     /// Coordinate `i` in the message of epoch `epoch`.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn coordinate(&self, epoch: u32, i: u32) -> R {
         let (first, words) = (self.answer(epoch) + 2 + self.keys, self.stride * R::WORDS as u32);
         Tagged::new(self.said.places(first, words)).kept_number(epoch, 0, i)
     }
 
     /// Writes the leader's fitness with the report of this number. By one thread.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn send_fitness(&self, report: u32, fitness: Fitness<R>) {
         let mut word = 0;
         while word < self.keys {
@@ -238,7 +238,7 @@ impl<R: DeviceReal> Mailbox<R> {
     }
 
     /// Writes coordinate `i` of the leader with the report of this number. By one thread.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn send_coordinate(&self, report: u32, i: u32, x: R) {
         let bits = x.to_bits64();
         let place = self.layout.reports + self.keys + R::WORDS as u32 * i;

@@ -13,7 +13,7 @@ use super::Swarm;
 pub(super) type Own<R, const K: usize> = [R; K];
 
 /// Loads this lane's coordinates of a row; places beyond its end are `beyond`.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) fn load<R: DeviceReal, const LANES: u32, const K: usize>(
     row: Row<R>,
     beyond: R,
@@ -43,7 +43,7 @@ pub(super) fn load<R: DeviceReal, const LANES: u32, const K: usize>(
 }
 
 /// Stores this lane's coordinates of a row.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) fn store<R: DeviceReal, const LANES: u32, const K: usize>(
     row: Row<R>,
     own: &Own<R, K>,
@@ -65,7 +65,7 @@ pub(super) fn store<R: DeviceReal, const LANES: u32, const K: usize>(
 }
 
 /// Neighbouring coordinates that a lane can load or store at once; rows have a multiple of four places, or two.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 const fn width(lanes: u32, own: usize) -> usize {
     let together = 32 / lanes as usize;
     match if together < own { together } else { own } {
@@ -87,7 +87,7 @@ pub(super) struct Bounds<R, const LANES: u32, const K: usize> {
 const HELD: usize = 8;
 
 impl<R: DeviceReal, const LANES: u32, const K: usize> Bounds<R, LANES, K> {
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn of(swarm: &Swarm<'_, R>) -> Self {
         let row = |view: View<R>| view.row(0, swarm.args.stride);
         let rows = [row(swarm.lower), row(swarm.upper)];
@@ -98,7 +98,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Bounds<R, LANES, K> {
     }
 
     /// The bounds of register `k`; -1 and 1 for places beyond the dimensions.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn get(&self, k: usize) -> (R, R) {
         if K * R::WORDS <= HELD {
             return (self.lower[k], self.upper[k]);
@@ -113,7 +113,7 @@ pub(super) type Weights<R, const K: usize> = [[R; 2]; K];
 
 impl Move {
     /// The weights of the move's pulls.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn weights<R: DeviceReal, const LANES: u32, const K: usize>(
         &self,
         coefficients: &Coefficients<R>,
@@ -142,7 +142,7 @@ impl Move {
     }
 
     /// The draw with which coordinate `i` re-enters its bounds.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn reentry_draw<R: DeviceReal>(&self, i: u32) -> R {
         // Rarely needed: opaque, so that the compiler does not compute it in advance for all coordinates.
         let individual = thread::opaque(self.individual);
@@ -170,7 +170,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Particle<R, LANES, K> {
     /// Moves the particle by one iteration with these weights of the pulls.
     ///
     /// Places beyond the dimensions are at rest at +0 between bounds of -1 and 1, and stay there.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn advance(
         &mut self,
         coefficients: &Coefficients<R>,
@@ -188,7 +188,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize> Particle<R, LANES, K> {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn advance_with(
         &mut self,
         coefficients: &Coefficients<R>,

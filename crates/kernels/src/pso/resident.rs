@@ -29,7 +29,7 @@ const LONGEST: u32 = 64;
 
 /// The length of the next window after `idle` iterations without an improvement on the leader: the longer there was
 /// none, the less likely one is.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub(super) const fn window<const LANES: u32, const K: usize>(idle: u32) -> u32 {
     // If a thread has a particle to itself, storing it takes long: a short window costs more than it saves.
     let shortest = if is_in_common::<LANES, K>() { LONGEST } else { 2 };
@@ -54,7 +54,7 @@ pub(super) const fn window<const LANES: u32, const K: usize>(idle: u32) -> u32 {
 /// particle of the run; `iterations` is below 2^31. Several blocks a run need a cooperative launch, or are a cluster.
 ///
 /// **Shared memory.** [`ResidentLayout`](warpswarm_core::launch::ResidentLayout).
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn resident<
     R: DeviceReal,
     B: Blocks,

@@ -29,7 +29,7 @@ use crate::run::count_not_finite;
 /// **Launch.** `runs * blocks_per_run` blocks of a multiple of 32 threads, at most `BLOCK`.
 ///
 /// **Shared memory.** [`streaming_shared_bytes`](warpswarm_core::launch::streaming_shared_bytes).
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn tiled<
     R: DeviceReal,
     const LANES: u32,
@@ -104,7 +104,7 @@ impl<R: DeviceReal> Found<R> {
 
     /// Evaluates a particle that has moved to `x`. If it is `active` and better than its personal best, stores it as
     /// that.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn judge<const LANES: u32, const K: usize, const CONSTRAINED: bool>(
         &mut self,
         swarm: &Swarm<'_, R>,
@@ -131,7 +131,7 @@ impl<R: DeviceReal> Found<R> {
     }
 
     /// Ends the iteration.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn end<const LANES: u32>(self, swarm: &Swarm<'_, R>, scratch: SharedArray<Candidate<R>>) {
         if thread::lane().is_multiple_of(LANES) {
             count_not_finite(swarm.control, self.not_finite);
@@ -141,7 +141,7 @@ impl<R: DeviceReal> Found<R> {
 }
 
 /// The scratch of the block's reduction, and the stage of its points.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn shared<R: DeviceReal, const LANES: u32, const K: usize>(
     threads: u32,
 ) -> (SharedArray<Candidate<R>>, SharedArray<R>) {
@@ -163,7 +163,7 @@ fn shared<R: DeviceReal, const LANES: u32, const K: usize>(
 /// **Launch.** `runs * blocks_per_run` blocks of a multiple of 32 threads, at most [`MAX_BLOCK`].
 ///
 /// **Shared memory.** [`streaming_shared_bytes`](warpswarm_core::launch::streaming_shared_bytes) without a tile.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn any<R: DeviceReal>(args: &PsoArgs<R>) {
     max_block::<MAX_BLOCK>();
     let swarm = &Swarm::of_block(args);
@@ -208,7 +208,7 @@ pub fn any<R: DeviceReal>(args: &PsoArgs<R>) {
 }
 
 /// Moves a particle in memory; each lane moves one coordinate at a time.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn advance_row<R: DeviceReal>(swarm: &Swarm<'_, R>, which: Move, particle: u32) {
     let coefficients = &swarm.args.coefficients;
     let stream = Stream::new(which.key, Purpose::Move, which.iteration, which.individual);

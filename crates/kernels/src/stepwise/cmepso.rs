@@ -26,28 +26,28 @@ use crate::run::{Best, Run, count_not_finite, of_run};
 type Args<R> = MethodArgs<R, Cmepso<R>>;
 
 /// A run of the launch, and a block's index among its blocks.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn swarms<R: DeviceReal>(launch: &Args<R>, (run, part): (u32, u32)) -> Generation<'_, R> {
     let keeps = (<Cmepso<R> as Method<R>>::OWN, <Cmepso<R> as Method<R>>::NUMBERS);
     Generation::of_run(&launch.args, keeps, key_of_run(&launch.args, run), (run, part))
 }
 
 /// The bests of a run's slaves.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn bests_of_slaves<R: DeviceReal>(launch: &Args<R>, run: u32) -> View<Candidate<R>> {
     let (args, slaves) = (&launch.args, launch.method.slaves as usize);
     of_run(args.block_best, args.runs, run as usize, slaves)
 }
 
 /// The scratch of a candidate for each thread.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn scratch<R: DeviceReal>() -> SharedArray<Candidate<R>> {
     // SAFETY: the host gives `reduction_shared_bytes` of shared memory.
     unsafe { SharedArray::new(0, thread::block_dim()) }
 }
 
 /// Calls `work` for this thread's numbers of `first..end`.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn each(first: u32, end: u32, mut work: impl FnMut(u32)) {
     let mut index = first + thread::index();
     while index < end {
@@ -66,7 +66,7 @@ fn each(first: u32, end: u32, mut work: impl FnMut(u32)) {
 /// **Launch.** `runs` times as many blocks as slaves, of a multiple of 32 threads, at most [`MAX_BLOCK`].
 ///
 /// **Shared memory.** [`reduction_shared_bytes`](warpswarm_core::launch::reduction_shared_bytes).
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn slaves<R: DeviceReal>(launch: &Args<R>) {
     max_block::<MAX_BLOCK>();
     let method = &launch.method;
@@ -100,7 +100,7 @@ pub fn slaves<R: DeviceReal>(launch: &Args<R>) {
 /// **Launch.** `runs` blocks of a multiple of 32 threads, at most [`MAX_BLOCK`].
 ///
 /// **Shared memory.** [`reduction_shared_bytes`](warpswarm_core::launch::reduction_shared_bytes).
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn master<R: DeviceReal>(launch: &Args<R>) {
     max_block::<MAX_BLOCK>();
     let (method, args, run) = (&launch.method, &launch.args, thread::block_index());
@@ -149,14 +149,14 @@ type Competitor<R> = (Individual<R>, Plan<R>);
 
 impl<R: DeviceReal> Particle<'_, R> {
     /// The particle itself, number 0, or a replica with mutated weights (equations 7 to 9 and 14).
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn competitor(&self, attempt: u32) -> Competitor<R> {
         let who = Individual { attempt, ..self.who };
         (who, self.method.plan(&who, self.seen, &mut Numbers::default()))
     }
 
     /// Coordinate `i` of a competitor's position after its move, and of its own rows, position and velocity.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn moved(&self, (who, plan): &Competitor<R>, i: u32) -> (R, Own<R>) {
         let best = || self.generation.global_position.get(i as usize);
         let public = || self.before.row(who.index).get(i as usize);
@@ -166,7 +166,7 @@ impl<R: DeviceReal> Particle<'_, R> {
 
 /// Moves a particle and its replicas by equations 1, 2, 4, 5 and 11 (12 and 13 in the master swarm), and keeps the best
 /// ("select the best particles for the next iteration"). Returns how many of their evaluations were not finite.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn compete<R: DeviceReal>(
     method: &Cmepso<R>,
     generation: &Generation<'_, R>,

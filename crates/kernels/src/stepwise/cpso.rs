@@ -24,7 +24,7 @@ use crate::pso::Swarm;
 use crate::run::count_not_finite;
 
 /// Calls `work` for this thread's particles: from its own on, in strides of the run's threads.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn each_particle<R: DeviceReal>(swarm: &Swarm<'_, R>, mut work: impl FnMut(u32)) {
     let mut particle = swarm.part * thread::block_dim() + thread::index();
     while particle < swarm.individuals {
@@ -34,7 +34,7 @@ fn each_particle<R: DeviceReal>(swarm: &Swarm<'_, R>, mut work: impl FnMut(u32))
 }
 
 /// Algorithm 4: new velocities. No shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn velocity<R: DeviceReal>(args: &PsoArgs<R>) {
     max_block::<MAX_BLOCK>();
     let swarm = &Swarm::of_block(args);
@@ -65,7 +65,7 @@ pub fn velocity<R: DeviceReal>(args: &PsoArgs<R>) {
 }
 
 /// Algorithm 5: new positions, their values and personal bests. No shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn position<R: DeviceReal>(args: &PsoArgs<R>) {
     max_block::<MAX_BLOCK>();
     let swarm = &Swarm::of_block(args);
@@ -109,7 +109,7 @@ pub fn position<R: DeviceReal>(args: &PsoArgs<R>) {
 
 /// Algorithm 3: the global best, by a tree reduction in shared memory and over the blocks; ends the iteration. Shared
 /// memory: [`reduction_shared_bytes`](warpswarm_core::launch::reduction_shared_bytes).
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn best<R: DeviceReal>(args: &PsoArgs<R>) {
     max_block::<MAX_BLOCK>();
     let swarm = &Swarm::of_block(args);

@@ -33,7 +33,7 @@ use crate::run::count_not_finite;
 type Args<R> = MethodArgs<R, GpuFwa<R>>;
 
 /// The run that this block works on.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn fireworks<R: DeviceReal>(launch: &Args<R>) -> Generation<'_, R> {
     let keeps = (<GpuFwa<R> as Method<R>>::OWN, <GpuFwa<R> as Method<R>>::NUMBERS);
     Generation::of_block(&launch.args, keeps, key_of_block(&launch.args))
@@ -41,7 +41,7 @@ fn fireworks<R: DeviceReal>(launch: &Args<R>) -> Generation<'_, R> {
 
 /// Algorithm 1, lines 3 and 10: calculate A_i according to equation 1. Lanes stride over the fireworks of their block.
 /// Does nothing unless a cycle begins. No shared memory.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn amplitudes<R: DeviceReal>(launch: &Args<R>) {
     max_block::<MAX_BLOCK>();
     let (generation, method) = (&fireworks(launch), &launch.method);
@@ -75,7 +75,7 @@ struct Sparks<R> {
 /// Algorithm 2: search. Does as many explosions as the launch asks for, but none after the next mutation is due. A warp
 /// works on a firework, a lane generates a spark; warps stride over the fireworks of their block. Shared memory:
 /// [`SparksLayout::bytes`].
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn explosions<R: DeviceReal>(launch: &Args<R>) {
     max_block::<MAX_BLOCK>();
     let (generation, method, args) = (&fireworks(launch), &launch.method, &launch.args);
@@ -117,7 +117,7 @@ pub fn explosions<R: DeviceReal>(launch: &Args<R>) {
 
 impl<R: DeviceReal> Sparks<R> {
     /// The sparks of this warp.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn of_warp(dimensions: u32, sparks: u32) -> Self {
         let layout = SparksLayout::new(dimensions, sparks);
         let (block, len) = (thread::block_dim(), layout.len());
@@ -127,7 +127,7 @@ impl<R: DeviceReal> Sparks<R> {
     }
 
     /// Calls `work` for the coordinates of this lane.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn each_coordinate(&self, mut work: impl FnMut(u32)) {
         let mut i = thread::lane();
         while i < self.dimensions {
@@ -137,7 +137,7 @@ impl<R: DeviceReal> Sparks<R> {
     }
 
     /// Sets the firework's coordinates; all lanes can read them afterwards.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn load(&self, coordinate: impl Fn(u32) -> R) {
         // After this barrier all lanes have read the last firework's coordinates.
         warp::sync();
@@ -147,7 +147,7 @@ impl<R: DeviceReal> Sparks<R> {
 
     /// Lines 2 to 4: generates the sparks, one in each lane, evaluates them and finds the best, whose number is the
     /// candidate's index. Also returns how many of this lane's evaluations were not finite.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn explode(
         &self,
         method: &GpuFwa<R>,
@@ -184,7 +184,7 @@ impl<R: DeviceReal> Sparks<R> {
     }
 
     /// Replaces the firework by a spark, after all lanes have evaluated theirs.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn replace_by(&self, number: u32) {
         warp::sync();
         self.each_coordinate(|i| self.places.set(i, self.places.get(self.layout.place(number, i))));
@@ -195,7 +195,7 @@ impl<R: DeviceReal> Sparks<R> {
 /// Algorithm 3: the attract-repulse mutation, and the fitness of the new fireworks (Algorithm 1, lines 8 and 9), if a
 /// mutation is due. A warp works on a firework; lanes stride over the coordinates. Shared memory:
 /// [`MethodTile::ANY`](warpswarm_core::launch::MethodTile::ANY).
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn mutation<R: DeviceReal>(launch: &Args<R>) {
     max_block::<MAX_BLOCK>();
     let (generation, method) = (&fireworks(launch), &launch.method);
@@ -233,7 +233,7 @@ pub fn mutation<R: DeviceReal>(launch: &Args<R>) {
 }
 
 /// Coordinate `i` of a firework or of one of its sparks, which is at `x`; the best point is at `best`.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn place<'a, R: DeviceReal>(
     generation: &'a Generation<'_, R>,
     who: &Individual<R>,
@@ -256,7 +256,7 @@ fn place<'a, R: DeviceReal>(
 }
 
 /// Ends the fireworks' `count` iterations; `last` is the number of the last one.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn end<R: DeviceReal>(
     launch: &Args<R>,
     generation: &Generation<'_, R>,

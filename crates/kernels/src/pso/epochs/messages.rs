@@ -11,7 +11,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: bool>
     Island<'_, R, LANES, K, CONSTRAINED>
 {
     /// Ends an epoch: a migrant arrives, and the block reports.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     pub(super) fn end_epoch(&mut self) -> Next {
         let last = self.now == self.args.swarm.iterations as u32;
         if self.epoch > 0 {
@@ -32,7 +32,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: bool>
     }
 
     /// Reports to the host.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn report(&mut self) {
         let mine = self.flight.active.then_some((self.state.best, self.flight.particle));
         let mailbox = self.mailbox();
@@ -48,7 +48,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: bool>
     }
 
     /// Reads the answer, and takes in the migrant that arrives at the end of the present epoch.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn arrive(&mut self, last: bool) -> Next {
         let mailbox = self.mailbox();
         let message = if self.known < self.epoch {
@@ -92,7 +92,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: bool>
 
     /// Lets this particle take over the migrant if the message is for it and better than its personal best. Returns
     /// whether it does.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn take_in(&mut self, message: &Message<R>) -> bool {
         let comes = self.flight.active
             && self.flight.particle == message.to
@@ -110,7 +110,7 @@ impl<R: DeviceReal, const LANES: u32, const K: usize, const CONSTRAINED: bool>
 
     /// Makes the migrant the leader if it is better than the present one, or equally good and its particle has taken it
     /// over.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn follow(&mut self, message: &Message<R>, comes: bool) {
         let better = message.fitness.beats(self.leader.best.fitness);
         if !better && self.soonest(if comes { 0 } else { NEVER }) == NEVER {

@@ -23,7 +23,7 @@ use crate::pso::particle::{self, Bounds, Move, Own, Particle};
 /// copies.
 ///
 /// **Shared memory.** [`BulkLayout`].
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 pub fn bulk<
     R: DeviceReal,
     const LANES: u32,
@@ -127,7 +127,7 @@ struct Stage<R> {
 
 impl<R: DeviceReal> Stage<R> {
     /// Stage `s` of this warp.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn of_warp(layout: &BulkLayout, stride: u32, s: u32) -> Self {
         let number = thread::opaque(thread::index()) / 32 * BULK_STAGES + s;
         let places = 3 * BULK_PARTICLES * stride;
@@ -142,14 +142,14 @@ impl<R: DeviceReal> Stage<R> {
     }
 
     /// The row of a particle in an array: 0 for positions, 1 velocities, 2 personal bests.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn row(&self, array: u32, particle: u32, stride: u32) -> SharedArray<R> {
         self.rows.part((array * BULK_PARTICLES + particle) * stride, stride)
     }
 
     /// Starts the copies of the stage whose turn is at `next`, if there is one. By one lane, when the old contents are
     /// not needed any more.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn bring(&self, swarm: &Swarm<'_, R>, next: u32, iteration: u64) {
         if next >= swarm.individuals {
             return;
@@ -168,7 +168,7 @@ impl<R: DeviceReal> Stage<R> {
 
     /// Copies the moved rows of the particles from `first` on back to memory, and waits until the stage may be
     /// overwritten. By one lane.
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn take(&self, swarm: &Swarm<'_, R>, first: u32, particles: u32) {
         let to =
             |array: View<R>| array.part(swarm.row(first), (particles * swarm.args.stride) as usize);
@@ -177,7 +177,7 @@ impl<R: DeviceReal> Stage<R> {
         bulk::have_read();
     }
 
-    #[inline(always)]
+    #[cfg_attr(target_arch = "nvptx64", inline(always))]
     fn array(&self, array: u32, swarm: &Swarm<'_, R>) -> SharedArray<R> {
         let places = BULK_PARTICLES * swarm.args.stride;
         self.rows.part(array * places, places)
@@ -185,7 +185,7 @@ impl<R: DeviceReal> Stage<R> {
 }
 
 /// The memory through which the lanes of a particle exchange its coordinates; exists only for objectives that need it.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn point<R: DeviceReal, const LANES: u32, const K: usize>(layout: &BulkLayout) -> SharedArray<R> {
     let places = LANES * K as u32;
     let group = thread::opaque(thread::index()) / LANES;
@@ -195,14 +195,14 @@ fn point<R: DeviceReal, const LANES: u32, const K: usize>(layout: &BulkLayout) -
 
 /// The first particle of the stage whose turn is at `next`. Iterations go through the particles upwards and downwards
 /// in turn: what one touched last is still in the L2 cache when the next one begins with it.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn there_and_back<R: DeviceReal>(swarm: &Swarm<'_, R>, next: u32, iteration: u64) -> u32 {
     let last = (swarm.individuals - 1) / BULK_PARTICLES * BULK_PARTICLES;
     if iteration.is_multiple_of(2) { next } else { last.wrapping_sub(next) }
 }
 
 /// The personal best that this lane holds for the stage whose turn is at `next`; beyond the last particle, any other.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn best_of_lane<R: DeviceReal>(swarm: &Swarm<'_, R>, next: u32, iteration: u64) -> Fitness<R> {
     let first = there_and_back(swarm, next, iteration);
     let particle = first.wrapping_add(thread::lane() % BULK_PARTICLES).min(swarm.individuals - 1);
@@ -210,7 +210,7 @@ fn best_of_lane<R: DeviceReal>(swarm: &Swarm<'_, R>, next: u32, iteration: u64) 
 }
 
 /// The one that another lane holds.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn of_lane<R: DeviceReal, const CONSTRAINED: bool>(mine: Fitness<R>, lane: u32) -> Fitness<R> {
     let value = warp::shuffle(mine.value, lane);
     let violation = if CONSTRAINED { warp::shuffle(mine.violation, lane) } else { R::ZERO };
@@ -218,7 +218,7 @@ fn of_lane<R: DeviceReal, const CONSTRAINED: bool>(mine: Fitness<R>, lane: u32) 
 }
 
 /// Loads this lane's coordinates of a row; places beyond its end are zero.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn read<R: DeviceReal, const LANES: u32, const K: usize>(
     row: SharedArray<R>,
     stride: u32,
@@ -239,7 +239,7 @@ fn read<R: DeviceReal, const LANES: u32, const K: usize>(
 }
 
 /// Stores this lane's coordinates of a row.
-#[inline(always)]
+#[cfg_attr(target_arch = "nvptx64", inline(always))]
 fn write<R: DeviceReal, const LANES: u32, const K: usize>(
     row: SharedArray<R>,
     own: &Own<R, K>,
