@@ -1,11 +1,14 @@
 //! Compiles the kernels to PTX: one file per entry, and the package that is embedded in the library.
 
 use std::fs;
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use warpswarm_ptx_builder::{Kernels, Module, Origin, build_script, pack, sources};
+use warpswarm_ptx_builder::{
+    DeviceToolchain, Kernels, Module, Origin, Package, build_script, pack, package, sources,
+};
 
 use crate::{setup, shell};
 
@@ -14,6 +17,10 @@ pub(crate) struct Args {
     /// The lowest architecture to compile for
     #[arg(long, default_value = "sm_80")]
     pub(crate) arch: String,
+    /// Put the package into the library too, where its build script uses it instead of compiling the kernels again. If
+    /// the sources change afterwards, the build fails until it is deleted
+    #[arg(long)]
+    deliver: bool,
 }
 
 /// The compiled kernels.
@@ -31,11 +38,59 @@ impl Built {
     }
 }
 
+/// How many packages are kept in the user's cache folder.
+const KEPT: usize = 8;
+
 pub(crate) fn run(args: &Args) -> Result<()> {
-    build(&args.arch).map(|_| ())
+    let built = build(&args.arch)?;
+    if args.deliver {
+        let into = host().join("ptx");
+        fs::create_dir_all(&into)?;
+        fs::copy(built.package(), into.join(build_script::FILE))?;
+    }
+    Ok(())
 }
 
-/// Compiles for `arch`; installs a toolchain if there is none.
+fn host() -> PathBuf {
+    shell::root().join("crates/host")
+}
+
+/// The file in the user's cache folder for kernels of these sources and this compiler.
+fn kept(arch: &str, toolchain: &DeviceToolchain) -> Result<PathBuf> {
+    let folders = ["../kernels", "../device", "../core", "../ptx-builder"];
+    let sources = sources::fingerprint(&host(), &folders)?;
+    let lock = fs::read_to_string(shell::root().join("Cargo.lock"))?;
+    let key = package::checksum(format!("{sources} {} {lock}", toolchain.version).as_bytes());
+    Ok(shell::cache()?.join("kernels").join(format!("{arch}-{key:016x}.wsptx")))
+}
+
+/// Writes a package to the user's cache folder, and removes the oldest ones there.
+fn keep(package: &[u8], at: &Path) -> Result<()> {
+    let folder = at.parent().context("a file is in a folder")?;
+    fs::create_dir_all(folder)?;
+    // Other processes never see an incomplete file.
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(package)?;
+    file.persist(at)?;
+    let mut packages = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        packages.push((entry.metadata()?.modified()?, entry.path()));
+    }
+    packages.sort();
+    let old = packages.len().saturating_sub(KEPT);
+    packages.iter().take(old).try_for_each(|(_, path)| fs::remove_file(path))?;
+    Ok(())
+}
+
+/// The modules of a package.
+fn modules(bytes: &[u8]) -> Option<Vec<Module>> {
+    let package = Package::open(bytes).ok()?;
+    let module = |name: &str| Some(Module { name: name.to_owned(), text: package.module(name)? });
+    package.names().map(module).collect()
+}
+
+/// Compiles for `arch`, unless the kernels of these sources were compiled before; installs a toolchain if there is none.
 pub(crate) fn build(arch: &str) -> Result<Built> {
     let toolchain = setup::toolchain()?;
     let (start, target) = (Instant::now(), shell::target()?);
@@ -44,10 +99,18 @@ pub(crate) fn build(arch: &str) -> Result<Built> {
         arch: arch.to_owned(),
         target_dir: target.join(build_script::FOLDER),
     };
-    let modules = kernels.build(&toolchain)?;
-    let host = shell::root().join("crates/host");
-    let sources = sources::fingerprint(&host, &["../kernels", "../device", "../core"])?;
-    let package = pack(Origin { arch, toolchain: &toolchain.version, sources }, &modules);
+    let kept = kept(arch, &toolchain)?;
+    let before = fs::read(&kept).ok();
+    let (modules, package) = match before.and_then(|bytes| Some((modules(&bytes)?, bytes))) {
+        Some(found) => found,
+        None => {
+            let modules = kernels.build(&toolchain)?;
+            let sources = sources::fingerprint(&host(), &["../kernels", "../device", "../core"])?;
+            let package = pack(Origin { arch, toolchain: &toolchain.version, sources }, &modules);
+            keep(&package, &kept)?;
+            (modules, package)
+        }
+    };
     let folder = target.join("ptx").join(arch);
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
