@@ -59,6 +59,10 @@ def test_parameters_are_tuned():
     assert result.fun < 1e-6
 
 
+def noisy(x):
+    return np.sum(x**2) + np.random.default_rng().normal()
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -73,6 +77,8 @@ def test_parameters_are_tuned():
         ),
         (lambda: ws.compare(BOWL, "de", goals={"other": 1}), "goals has 'other'"),
         (lambda: ws.tune("de", BOWL), "allowed: its best value in goals"),
+        (lambda: ws.compare((noisy, [(-1, 1)] * 2), "de"), "noisy is compiled and differs: .* random numbers, the time"),
+        (lambda: ws.tune("de", {"n": (noisy, [(-1, 1)] * 2)}, goals={"n": 0}), "n is compiled and differs"),
         (lambda: ws.tune("de", "sphere", parameters=["foo"]), "parameters has `foo`, which de does not have"),
         (lambda: ws.compare("sphere", "de", runs=0), "invalid value '0' for 'runs <R>': allowed: a whole number"),
         (lambda: ws.compare("sphere", "de", device="cuda:1"), "allowed: 'auto', 'cpu' or 'cuda'"),

@@ -13,7 +13,7 @@ from typing import Any, SupportsFloat, SupportsIndex, Union
 
 from . import _native, _settings
 from ._constraints import constraints as _constraints
-from ._objective import wanted
+from ._objective import first_difference, wanted
 from ._problem import Problem
 from ._settings import Algorithm, Seed
 
@@ -95,8 +95,8 @@ def compare(
     ----------
     problems : one, a list, or a dict by name
         A `Problem`, the name of a problem, perhaps with settings (`"rastrigin:dim=10:shift=1"`), the path of a problem
-        file, or a tuple (function, bounds) or (function, bounds, constraints). The function is compiled, as with
-        `compile=True`.
+        file, or a tuple (function, bounds) or (function, bounds, constraints). The function is compiled; one
+        that then differs, because it draws random numbers, is an error.
     algorithms : one, a list, or a dict by name
         As for `minimize`. A dict may have a `population`.
     runs, max_evaluations : int
@@ -263,9 +263,10 @@ def _by_function(given: tuple[Any, ...], name: str | None) -> Problem:
     if len(given) not in (2, 3) or not callable(given[0]):
         raise TypeError("a problem is a tuple; allowed: (function, bounds) or (function, bounds, constraints)")
     fun, bounds, *rest = given
+    box = _settings.variables(bounds)
     objective = wanted(
         fun,
-        _settings.variables(bounds),
+        box,
         args=(),
         constraints=_constraints(rest[0] if rest else ()),
         vectorized=False,
@@ -275,6 +276,13 @@ def _by_function(given: tuple[Any, ...], name: str | None) -> Problem:
         dtype=_settings.precision("float64"),
     )
     assert isinstance(objective.native, _native.Problem)
+    difference = first_difference(fun, (), objective.native, box)
+    if difference is not None:
+        raise ValueError(
+            f"{name or getattr(fun, '__name__', 'a function')} is compiled and differs: {difference}; random numbers, the "
+            "time and counters would be constants; allowed: a function that depends only on x, or minimize(..., "
+            "compile=False) in place of compare and tune"
+        )
     return Problem._of(objective.native)
 
 
