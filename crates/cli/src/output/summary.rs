@@ -124,7 +124,7 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
             line("not finite", &counted(not_finite, "evaluation"))?;
         }
         let (done, setup) = (seconds(report.seconds), seconds(report.setup_seconds));
-        let polish = (report.polish_seconds > 0.0)
+        let polish = (report.runs.iter().any(|run| run.polish.is_some()))
             .then(|| format!(", {} to polish", seconds(report.polish_seconds)));
         line("time", &format!("{done}{}, and {setup} to set up", polish.unwrap_or_default()))?;
         let schedule = report.schedule().map(|s| format!(", schedule {s}")).unwrap_or_default();

@@ -510,6 +510,22 @@ fn runs_begin_anew_if_that_is_asked_for() {
 }
 
 #[test]
+fn the_time_names_a_local_search_only_if_there_was_one() {
+    let names_it = |options: &[&str]| {
+        let solve = ["solve", "sphere", "--dim", "2", "--individuals", "32"];
+        let text = succeeds(&[&solve[..], options].concat());
+        let has_line = text.contains("\npolish      ");
+        assert_eq!(text.contains(" to polish,"), has_line, "{text}");
+        has_line
+    };
+    assert!(names_it(&["--iterations", "10"]));
+    assert!(!names_it(&["--iterations", "0"]));
+    assert!(!names_it(&["--target", "1e-3"]));
+    assert!(!names_it(&["--target", "1e-3", "--runs", "8"]));
+    assert!(!names_it(&["--iterations", "10", "--no-polish"]));
+}
+
+#[test]
 fn the_summary_is_for_people() {
     let output = run(&["solve", "rastrigin", "--dim", "12", "--iterations", "10", "--runs", "3"]);
     assert_eq!(output.status.code(), Some(0));
