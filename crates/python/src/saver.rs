@@ -39,9 +39,9 @@ impl Saver {
         runs: &mut Runs<'_, R>,
     ) -> PyResult<()> {
         match event {
-            Event::Finished(_) if !runs.are_placed() => {
-                warn("no checkpoint was written: not all first individuals were evaluated")
-            }
+            Event::Finished(_) if !runs.are_placed() => warn(
+                "no checkpoint was written: the initial population was not complete; start the run again",
+            ),
             _ if !runs.are_placed() => Ok(()),
             Event::Started(_) => self.write(runs.checkpoint()).map_err(raised),
             Event::Progress(_) if self.last.elapsed() >= self.every => {

@@ -81,7 +81,7 @@ impl Saver {
         if self.is_empty {
             let _ = writeln!(
                 io::stderr(),
-                "warning: no checkpoint was written: not all first individuals were evaluated"
+                "warning: no checkpoint was written: the initial population was not complete; start the run again"
             );
         }
         self.failed.map_or(Ok(()), |error| Err(Failure::Running(not_written(&error))))
