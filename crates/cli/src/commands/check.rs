@@ -18,6 +18,11 @@ const SECONDS: f64 = 2.0;
 const INDIVIDUALS: u64 = 256;
 /// The largest relative difference between f32 and f64 that is not reported.
 const NEAR: f64 = 1e-3;
+/// The beginning of the finding that derivatives are wrong.
+const DERIVATIVES: &str = "derivatives";
+/// What else it may mean.
+const ROUGH: &str =
+    "if the function is rough on purpose, ignore the derivatives, and solve it with --no-polish";
 
 /// Checks a problem and prints the findings.
 pub(crate) fn run(args: &CheckArgs) -> Result<Code, Failure> {
@@ -49,6 +54,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Code, Failure> {
         );
     }
     let _ = writeln!(text, "verdict     {}", verdict(&wrong, &doubts));
+    if wrong.iter().any(|what| what.starts_with(DERIVATIVES)) {
+        let _ = writeln!(text, "{:<12}{ROUGH}", "");
+    }
     io::stdout().lock().write_all(text.as_bytes())?;
     Ok(if wrong.is_empty() { SUCCESS } else { RUNNING })
 }
@@ -79,7 +87,7 @@ fn device<R: Precise>(checked: &CheckReport<R>, precision: &str, text: &mut Stri
     let mut wrong = Vec::new();
     wrong.extend(differs.then(|| format!("CPU and device differ in {precision}")));
     let has_wrong = checked.derivatives.wrong > 0;
-    wrong.extend(has_wrong.then(|| format!("derivatives in {precision}")));
+    wrong.extend(has_wrong.then(|| format!("{DERIVATIVES} in {precision}")));
     wrong
 }
 

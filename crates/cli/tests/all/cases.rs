@@ -396,6 +396,15 @@ fn check_says_that_an_objective_has_no_values_or_no_bound() {
         text.ends_with("\nverdict     wrong: no value is finite; also look at the warnings\n"),
         "{text}"
     );
+
+    // The derivatives of a wave that no difference resolves.
+    let wave = "minimise = \"sum(i, (x[i] - 1)^2) + 0.1 * sin(1e6 * sum(i, i * x[i]))\"";
+    let variables = "variables.x = { count = 10, lower = -5, upper = 5 }";
+    let (code, text) = check(&format!("{wave}\n{variables}"));
+    assert_eq!((code, text.contains("derivatives in f64")), (Some(1), true), "{text}");
+    let advice = "\n            if the function is rough on purpose, ignore the derivatives, and solve it with \
+                  --no-polish\n";
+    assert!(text.ends_with(advice), "{text}");
 }
 
 #[test]
