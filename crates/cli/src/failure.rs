@@ -114,6 +114,12 @@ fn in_words(error: &Error) -> String {
         }
         Error::UnknownParameter { .. } | Error::Parameter { .. } => format!("--set: {error}"),
         Error::UnknownName { what: "preset", .. } => format!("--set: {error}"),
+        Error::Setting { field: "restart", value, allowed } if allowed.contains("stagnation") => {
+            format!(
+                "--restart {value} and --stagnation exclude each other, as a run cannot both restart and stop: leave one \
+                 of them out"
+            )
+        }
         Error::Setting { field, value, allowed } => {
             format!("{} is {value}; allowed: {allowed}", option(field))
         }

@@ -505,7 +505,7 @@ fn runs_begin_anew_if_that_is_asked_for() {
     let refused = run(&[&["solve"][..], &anew, &["--stagnation", "9"]].concat());
     assert_eq!(refused.status.code(), Some(2));
     let said =
-        "--restart is converged; allowed: `never` with a limit of stagnation, or no such limit";
+        "--restart converged and --stagnation exclude each other, as a run cannot both restart";
     assert!(stderr(&refused).contains(said), "{}", stderr(&refused));
 }
 
