@@ -22,7 +22,7 @@ same number of iterations; after Ctrl-C without the local search at the end. --o
 repetition in a folder as `solve` writes it.
 
 Exit codes: 0 the same bits; 1 something differs, or it failed while running; 2 bad usage or input;
-130 interrupted (Ctrl-C).";
+130 interrupted (Ctrl-C, TERM or HUP).";
 
 #[derive(Debug, Args)]
 pub(crate) struct RerunArgs {
@@ -62,8 +62,8 @@ The command continues the run up to its stop conditions, or for the given number
 iterations. The result has the same bits as a run that was never interrupted. Islands continue on any
 number of ranks. Seconds count from the beginning of the first run.
 
-Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C), after
-printing the best so far.";
+Exit codes: 0 done; 1 failed while running; 2 bad usage or input;
+130 interrupted (Ctrl-C, TERM or HUP), after printing the best so far.";
 
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {

@@ -55,8 +55,8 @@ overall has for each entrant:
   mean_rank, better, worse
   profile: the multiples of the least ERT at which one more of all targets is reached
 
-Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C), after
-printing what is complete.";
+Exit codes: 0 done; 1 failed while running; 2 bad usage or input;
+130 interrupted (Ctrl-C, TERM or HUP), after printing what is complete.";
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {

@@ -54,8 +54,8 @@ Examples:
   warpswarm new my-fit
   warpswarm doctor
 
-Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C), after
-printing the best so far.
+Exit codes: 0 done; 1 failed while running; 2 bad usage or input;
+130 interrupted (Ctrl-C, TERM or HUP), after printing the best so far.
 
 `warpswarm COMMAND --help` describes a command and all its options; -h prints a short version.";
 

@@ -64,8 +64,8 @@ choices as they are in the file. With --precision f32, best also has in_f64: val
 evaluated again in f64. Numbers that are read in the precision of the run give the same bits. NaN
 and infinities are the strings \"NaN\", \"Infinity\" and \"-Infinity\".
 
-Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C), after
-printing the best so far.";
+Exit codes: 0 done; 1 failed while running; 2 bad usage or input;
+130 interrupted (Ctrl-C, TERM or HUP), after printing the best so far.";
 
 #[derive(Debug, Args)]
 pub(crate) struct SolveArgs {

@@ -30,7 +30,8 @@ At the end, the best configuration and the default run again with other random n
 intervals (95 %, bootstrap) and the p-values (Wilcoxon's rank sum test, with Holm's correction over
 the problems) come from these runs alone.
 
-Exit codes: 0 done; 1 failed while running; 2 bad usage or input; 130 interrupted (Ctrl-C).";
+Exit codes: 0 done; 1 failed while running; 2 bad usage or input;
+130 interrupted (Ctrl-C, TERM or HUP).";
 
 #[derive(Debug, Args)]
 pub(crate) struct TuneArgs {
