@@ -75,16 +75,49 @@ pub(crate) struct ResumeArgs {
 
     /// Do MORE further iterations, instead of continuing to the limits of the run
     ///
-    /// These limits are iterations, evaluations and seconds.
+    /// These limits are iterations, evaluations and seconds. The target and the limit of stagnation still apply.
     #[arg(long, value_name = "MORE", value_parser = whole(0..=MAX_ITERATIONS))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) iterations: Option<u64>,
+
+    #[command(flatten)]
+    _of_the_run: OfTheRun,
 
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// Not options of `resume`: what the first command decides. The messages say what to do instead.
+#[derive(Debug, Args)]
+struct OfTheRun {
+    #[arg(long = "seconds", id = "seconds", value_name = "S")]
+    #[arg(hide = true, allow_hyphen_values = true, value_parser = no_limit)]
+    _seconds: Option<String>,
+
+    #[arg(long = "evaluations", id = "evaluations", value_name = "N")]
+    #[arg(hide = true, allow_hyphen_values = true, value_parser = no_limit)]
+    _evaluations: Option<String>,
+
+    #[arg(long = "target", id = "target", value_name = "F")]
+    #[arg(hide = true, allow_hyphen_values = true, value_parser = no_condition)]
+    _target: Option<String>,
+
+    #[arg(long = "stagnation", id = "stagnation", value_name = "N")]
+    #[arg(hide = true, allow_hyphen_values = true, value_parser = no_condition)]
+    _stagnation: Option<String>,
+}
+
+fn no_limit(_: &str) -> Result<String, String> {
+    Err("the first command has set the limits of the run; --iterations MORE replaces them".into())
+}
+
+fn no_condition(_: &str) -> Result<String, String> {
+    Err("the first command has set the target and the limit of stagnation, and `resume` cannot change them; leave it \
+         out, or start a new run"
+        .into())
 }
 
 pub(super) const CHECKPOINT_EXAMPLES: &str = "\

@@ -163,6 +163,12 @@ fn arguments_are_checked() {
     let more = "72057594037927935";
     fails(&["resume", shown, "--iterations", more], 2, &["--iterations", "allowed: at most"]);
     fails(&["resume", shown, "--every", "5m"], 2, &["--every", "'5m'", "allowed: iterations"]);
+    for limit in ["--seconds", "--evaluations"] {
+        fails(&["resume", shown, limit, "3"], 2, &[limit, "'3'", "--iterations MORE replaces"]);
+    }
+    for condition in ["--target", "--stagnation"] {
+        fails(&["resume", shown, condition, "-5"], 2, &[condition, "'-5'", "start a new run"]);
+    }
     let none = place.path().join("none/state");
     let none = none.to_str().unwrap();
     fails(&[&solve[..], &[none]].concat(), 2, &["--checkpoint", "none/state", "cannot be written"]);
