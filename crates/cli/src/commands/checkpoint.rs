@@ -39,10 +39,12 @@ pub(crate) struct Looked {
     /// Always true: a damaged checkpoint is refused.
     intact: bool,
     bytes: u64,
-    /// The version of the program that wrote it.
+    /// The version of the program that began the run.
     version: String,
-    /// When it was written, in seconds since 1970-01-01 00:00 UTC.
+    /// When the file was last modified, in seconds since 1970-01-01 00:00 UTC.
     written: Option<u64>,
+    /// The time since then.
+    age_seconds: Option<u64>,
     problem: String,
     dimensions: usize,
     maximised: bool,
@@ -149,6 +151,7 @@ impl Looked {
     fn of(path: &Path, dated: Option<&Path>, bytes: u64, run: &Run, found: Found) -> Looked {
         let modified = dated.and_then(|path| fs::metadata(path).ok()?.modified().ok());
         let written = modified.and_then(|at| Some(at.duration_since(UNIX_EPOCH).ok()?.as_secs()));
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
         let settings = &run.settings;
         let instance = run.problem.instance().map(|number| format!(", instance {number}"));
         Looked {
@@ -157,6 +160,7 @@ impl Looked {
             bytes,
             version: run.version.clone(),
             written,
+            age_seconds: written.map(|written| now.saturating_sub(written)),
             problem: format!("{}{}", run.problem.id(), instance.unwrap_or_default()),
             dimensions: run.problem.dimensions(),
             maximised: settings.maximise || run.problem.maximises(),
@@ -180,11 +184,8 @@ impl Looked {
         let mut line = |name: &str, text: &str| writeln!(out, "{name:<12}{}", shown::escaped(text));
         let size = counted(self.bytes, "byte");
         line("checkpoint", &format!("{}: intact, {size}", self.file.display()))?;
-        let age = self.written.map_or("at an unknown time".into(), |written| {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
-            ago(now.saturating_sub(written))
-        });
-        line("written", &format!("{age}, by warpswarm {}", self.version))?;
+        let age = self.age_seconds.map_or("at an unknown time".into(), ago);
+        line("written", &format!("{age}, begun by warpswarm {}", self.version))?;
         let dimensions = counted(self.dimensions as u64, "dimension");
         let maximised = if self.maximised { ", maximised" } else { "" };
         line("problem", &format!("{}, {dimensions}{maximised}", self.problem))?;

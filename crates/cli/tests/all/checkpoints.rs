@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::SystemTime;
 #[cfg(unix)]
 use std::{
     process::{Command, Stdio},
@@ -104,7 +105,7 @@ fn a_checkpoint_is_described() {
     let text = succeeds(&["checkpoint", shown]);
     for part in [
         "my state: intact, ",
-        "ago, by warpswarm ",
+        "ago, begun by warpswarm ",
         "problem     rastrigin, 3 dimensions\n",
         "algorithm   pso, 32 individuals, f64, seed 0\n",
         "runs        2 runs\n",
@@ -121,6 +122,9 @@ fn a_checkpoint_is_described() {
     assert!(text.contains(&format!("best value  {:?}\n", json["best"]["value"].as_f64().unwrap())));
     assert_eq!((&json["iterations"], &json["evaluations"]), (&40.into(), &2624.into()));
     assert_eq!((&json["intact"], &json["islands"]), (&true.into(), &0.into()));
+    let (written, age) = (json["written"].as_u64().unwrap(), json["age_seconds"].as_u64().unwrap());
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+    assert!(age < 600 && written + age <= now, "{written} and {age} are not {now}");
     assert_eq!(fs::read(&file).unwrap(), before);
 
     // Checks a maximised problem, and a folder of islands instead of a file.
