@@ -64,6 +64,15 @@ pub(crate) fn markdown(text: &str) -> String {
     })
 }
 
+/// A path, quoted for a shell if necessary.
+pub(crate) fn for_shell(path: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:,=@%".contains(c);
+    match path.chars().all(is_plain) {
+        true => path.into(),
+        false => format!("'{}'", path.replace('\'', r"'\''")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,5 +94,13 @@ mod tests {
         assert_eq!(cell("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
         assert_eq!((cell("pso"), cell("@SUM(1)")), ("pso".into(), "'@SUM(1)".into()));
         assert_eq!(markdown("a|b<script>"), "a\\|b&lt;script&gt;");
+    }
+
+    #[test]
+    fn paths_are_quoted_where_a_shell_needs_it() {
+        assert_eq!(
+            ["a/run.ws", "my run", "it's"].map(for_shell),
+            ["a/run.ws", "'my run'", r"'it'\''s'"]
+        );
     }
 }

@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use warpswarm::{Backend, Fitness, Precise, Precision};
+use warpswarm::{Backend, Fitness, Precise, Precision, StopReason};
 use warpswarm_pictures::{counted, grouped};
 
 use super::resume;
@@ -16,6 +16,8 @@ use crate::failure::{Code, Failure, SUCCESS};
 use crate::output::number::Number;
 use crate::output::summary;
 use crate::run::Run;
+use crate::runs::ended::{self, Ended};
+use crate::runs::islands;
 use crate::shown;
 
 /// Reads a checkpoint and prints its contents.
@@ -61,8 +63,17 @@ pub(crate) struct Looked {
     evaluations: Option<u64>,
     evaluations_limit: Option<u64>,
     seconds: f64,
+    seconds_limit: Option<f64>,
+    target: Option<Number<f64>>,
+    /// The limit of iterations without an improvement.
+    stagnation: Option<u64>,
+    /// Why each run has ended; `None` for a run that continues.
+    stop_reasons: Vec<Option<StopReason>>,
     best: Best,
     resume: String,
+    /// What the text says instead of the reasons, and of the command.
+    #[serde(skip)]
+    in_words: [String; 2],
 }
 
 /// The best point of all runs.
@@ -82,8 +93,8 @@ pub(crate) fn looked(args: &CheckpointArgs) -> Result<Looked, Failure> {
         let (run, kept) = resume::opened_folder(path)?;
         let own = 0..kept.islands();
         let found = match run.precision {
-            Precision::F32 => Found::of_islands(&run, kept.checkpoint::<f32>(own)?),
-            Precision::F64 => Found::of_islands(&run, kept.checkpoint::<f64>(own)?),
+            Precision::F32 => Found::of_islands(&run, kept.checkpoint::<f32>(own)?)?,
+            Precision::F64 => Found::of_islands(&run, kept.checkpoint::<f64>(own)?)?,
         };
         let bytes = kept.paths().filter_map(|file| Some(fs::metadata(file).ok()?.len())).sum();
         return Ok(Looked::of(path, kept.paths().next(), bytes, &run, found));
@@ -103,6 +114,7 @@ struct Found {
     evaluations: Option<u64>,
     seconds: f64,
     best: Best,
+    ended: Ended,
 }
 
 impl Found {
@@ -111,8 +123,7 @@ impl Found {
         run: &Run,
         checkpoint: warpswarm::Checkpoint<R>,
     ) -> Result<Found, Failure> {
-        let place = PlaceArgs { backend: Some(Backend::Cpu), ..PlaceArgs::default() };
-        let run = run.clone().at(&place);
+        let run = here(run);
         let seconds = checkpoint.seconds;
         let mut optimiser = run.problem.optimiser::<R>(&run.algorithm, &run.settings)?;
         optimiser.resume(checkpoint)?;
@@ -120,11 +131,17 @@ impl Found {
         let evaluations = progress.runs.iter().map(|run| run.evaluations).sum();
         let iterations = progress.runs.iter().map(|run| run.iterations).max().unwrap_or(0);
         let best = Best::of(progress.best());
-        Ok(Found { iterations, evaluations: Some(evaluations), seconds, best })
+        let report = optimiser.report(StopReason::Interrupted)?;
+        // The limit of seconds includes the placement.
+        let ended = Ended::of(&report, &run.settings.stop, seconds + report.setup_seconds);
+        Ok(Found { iterations, evaluations: Some(evaluations), seconds, best, ended })
     }
 
     /// The progress of islands, whose states contain the best points.
-    fn of_islands<R: Precise>(run: &Run, checkpoint: warpswarm::Checkpoint<R>) -> Found {
+    fn of_islands<R: Precise + Serialize + DeserializeOwned>(
+        run: &Run,
+        checkpoint: warpswarm::Checkpoint<R>,
+    ) -> Result<Found, Failure> {
         let states = &checkpoint.states;
         let best = states.iter().map(|swarm| swarm.found().0.fitness.exact());
         let best = best.min_by_key(|fitness| fitness.ordered()).unwrap_or(Fitness::WORST);
@@ -132,8 +149,16 @@ impl Found {
         let value = if is_turned { -best.value } else { best.value };
         let iterations = states.iter().map(|swarm| swarm.control.iterations).max().unwrap_or(0);
         let (seconds, best) = (checkpoint.seconds, Best::of(Fitness { value, ..best }));
-        Found { iterations, evaluations: None, seconds, best }
+        let report = islands::interrupted(&here(run), checkpoint)?;
+        let ended = Ended::of(&report, &run.settings.stop, seconds);
+        Ok(Found { iterations, evaluations: None, seconds, best, ended })
     }
+}
+
+/// The same run on the CPU of this machine.
+fn here(run: &Run) -> Run {
+    let place = PlaceArgs { backend: Some(Backend::Cpu), ..PlaceArgs::default() };
+    run.clone().at(&place)
 }
 
 impl Best {
@@ -175,8 +200,13 @@ impl Looked {
             evaluations: found.evaluations,
             evaluations_limit: settings.stop.evaluations,
             seconds: found.seconds,
+            seconds_limit: settings.stop.seconds,
+            target: settings.stop.target.map(Number),
+            stagnation: settings.stop.stagnation,
+            in_words: [found.ended.state(), found.ended.to_continue(&settings.stop, path)],
+            stop_reasons: found.ended.0,
             best: found.best,
-            resume: format!("warpswarm resume {}", quoted(&path.display().to_string())),
+            resume: ended::resume(path),
         }
     }
 
@@ -208,8 +238,20 @@ impl Looked {
         });
         let limit = of(self.iterations_limit);
         line("work", &format!("{iterations}{limit}{evaluations}"))?;
-        line("time", &format!("{:.3} s so far", self.seconds))?;
-        line("resume", &self.resume)
+        let limit = self.seconds_limit.map(|limit| format!(", of at most {limit} s"));
+        line("time", &format!("{:.3} s so far{}", self.seconds, limit.unwrap_or_default()))?;
+        if let Some(Number(target)) = self.target {
+            line("target", &format!("{target:?}"))?;
+        }
+        if let Some(most) = self.stagnation {
+            line(
+                "stagnation",
+                &format!("after {} without improvement", counted(most, "iteration")),
+            )?;
+        }
+        let [state, resume] = &self.in_words;
+        line("state", state)?;
+        line("resume", resume)
     }
 }
 
@@ -220,15 +262,6 @@ fn ago(seconds: u64) -> String {
     // A unit is used from two of it, so that rounding matters little.
     let unit = UNITS.into_iter().find(|(length, _)| seconds >= 2 * length).unwrap_or((1, "second"));
     format!("{} ago", counted(seconds / unit.0, unit.1))
-}
-
-/// A path, quoted for a shell if necessary.
-fn quoted(path: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:,=@%".contains(c);
-    match path.chars().all(is_plain) {
-        true => path.into(),
-        false => format!("'{}'", path.replace('\'', r"'\''")),
-    }
 }
 
 #[cfg(test)]
@@ -249,13 +282,5 @@ mod tests {
             "2 days ago",
         ];
         assert_eq!(all, expected);
-    }
-
-    #[test]
-    fn paths_are_quoted_where_a_shell_needs_it() {
-        assert_eq!(
-            ["a/run.ws", "my run", "it's"].map(quoted),
-            ["a/run.ws", "'my run'", r"'it'\''s'"]
-        );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use warpswarm::{Best, Fitness, Precise, Report, RunReport, StopReason, Swarm};
+use warpswarm::{Best, Fitness, Precise, Report, StopReason, Swarm};
 use warpswarm_islands::Islands;
 use warpswarm_pictures::{counted, grouped};
 
@@ -104,7 +104,7 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
         if report.runs.len() > 1 {
             line("all runs", &spread(report))?;
         }
-        line("stopped by", &reasons(&report.runs))?;
+        line("stopped by", &reasons(report.runs.iter().map(|run| run.stop_reason)))?;
 
         let evaluations: u64 = report.runs.iter().map(|run| run.evaluations).sum();
         let iterations = report.runs.iter().map(|run| run.iterations).max().unwrap_or(0);
@@ -243,12 +243,12 @@ fn spread<R: Precise>(report: &Report<R>) -> String {
 }
 
 /// The reasons for stopping; for several runs each with the number of runs.
-fn reasons<R>(runs: &[RunReport<R>]) -> String {
-    let counts = warpswarm::StopReason::ALL.iter().filter_map(|reason| {
-        let count = runs.iter().filter(|run| run.stop_reason == *reason).count();
-        match count {
+pub(crate) fn reasons(of: impl Iterator<Item = StopReason>) -> String {
+    let all: Vec<StopReason> = of.collect();
+    let counts = StopReason::ALL.iter().filter_map(|reason| {
+        match all.iter().filter(|other| *other == reason).count() {
             0 => None,
-            n if n == runs.len() => Some(reason.to_string()),
+            n if n == all.len() => Some(reason.to_string()),
             n => Some(format!("{reason} ({})", counted(n as u64, "run"))),
         }
     });

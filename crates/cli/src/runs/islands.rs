@@ -2,10 +2,12 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use warpswarm::{Precise, Precision, Report};
+use warpswarm::{Checkpoint, Precise, Precision, Report};
 use warpswarm_islands::{Alone, Archipelago, CheckpointFolder, Checkpointer, Event, Interval};
 
 use super::outputs::{check_individuals, prepare};
@@ -76,6 +78,23 @@ pub(crate) fn again<R: Precise + Serialize + DeserializeOwned>(
 ) -> Result<Report<R>, Failure> {
     let ranks = Ranks::One(Alone);
     Started::new(&ranks, run, None)?.run(&ranks, display)
+}
+
+/// The report of islands that are resumed on the CPU of this process, and interrupted before their next epoch.
+pub(crate) fn interrupted<R: Precise + Serialize + DeserializeOwned>(
+    run: &Run,
+    from: Checkpoint<R>,
+) -> Result<Report<R>, Failure> {
+    let mut settings = run.settings.clone();
+    let interrupt = Arc::new(AtomicBool::new(false));
+    settings.stop.interrupt = Some(Arc::clone(&interrupt));
+    let islands = run.islands.clone().unwrap_or_default();
+    let mut optimiser = |algorithm: &_, settings: &_| run.problem.optimiser(algorithm, settings);
+    let mut archipelago = Archipelago::new(&Alone, &islands, &settings, &mut optimiser)?;
+    archipelago.resume(from)?;
+    // Only now: an interrupt also abandons the placement.
+    interrupt.store(true, Ordering::Relaxed);
+    Ok(archipelago.run()?)
 }
 
 fn checkpointer(folder: &Path, every: Every, about: String) -> Checkpointer {

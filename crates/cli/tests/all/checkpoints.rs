@@ -110,7 +110,8 @@ fn a_checkpoint_is_described() {
         "algorithm   pso, 32 individuals, f64, seed 0\n",
         "runs        2 runs\n",
         "work        40 iterations of at most 40, 2,624 evaluations of at most 10,000\n",
-        &format!("resume      warpswarm resume '{shown}'\n"),
+        "s so far\nstate       finished: stopped by iterations\n",
+        &format!("resume      warpswarm resume '{shown}' --iterations MORE\n"),
     ] {
         assert!(text.contains(part), "{part:?} is not in\n{text}");
     }
@@ -141,7 +142,85 @@ fn a_checkpoint_is_described() {
     let values = runs.iter().map(|run| run["best"]["value"].as_f64().unwrap());
     assert_eq!(json["best"]["value"].as_f64(), values.max_by(f64::total_cmp));
     assert_eq!((&json["islands"], &json["maximised"]), (&2.into(), &true.into()));
-    assert!(succeeds(&["checkpoint", folder]).contains("\nislands     2\n"));
+    let reasons = serde_json::json!(["iterations", "iterations"]);
+    assert_eq!(json["stop_reasons"], reasons);
+    let text = succeeds(&["checkpoint", folder]);
+    assert!(text.contains("\nislands     2\n"), "{text}");
+    assert!(text.contains("\nstate       finished: stopped by iterations\n"), "{text}");
+}
+
+/// The text of a checkpoint and its JSON.
+fn described(file: &str) -> (String, serde_json::Value) {
+    let json = succeeds(&["checkpoint", file, "--json"]);
+    (succeeds(&["checkpoint", file]), serde_json::from_str(&json).unwrap())
+}
+
+#[test]
+fn a_checkpoint_says_why_its_runs_have_stopped() {
+    let place = tempfile::tempdir().unwrap();
+    let check = |name: &str, options: &[&str], lines: &[&str], fields: serde_json::Value| {
+        let file = place.path().join(name);
+        let file = file.to_str().unwrap();
+        let solve = ["solve", "rastrigin", "--dim", "2", "--individuals", "32", "--quiet"];
+        succeeds(&[&solve[..], options, &["--checkpoint", file]].concat());
+        let (text, json) = described(file);
+        for line in lines {
+            let line = line.replace("FILE", file);
+            assert!(text.lines().any(|other| other == line), "{line:?} is not in\n{text}");
+        }
+        for (name, value) in fields.as_object().unwrap() {
+            assert_eq!(&json[name], value, "{name}");
+        }
+        let command = format!("warpswarm resume {file}");
+        assert_eq!(json["resume"], command.as_str());
+    };
+    check(
+        "targets",
+        &["--runs", "2", "--target", "30", "--stagnation", "4000", "--iterations", "5000"],
+        &[
+            "target      30.0",
+            "stagnation  after 4,000 iterations without improvement",
+            "state       finished: stopped by target",
+            "resume      no run can continue: the target 30.0 still applies",
+        ],
+        serde_json::json!({
+            "target": 30.0, "stagnation": 4000, "seconds_limit": null, "stop_reasons": ["target", "target"],
+        }),
+    );
+    let more = "resume      warpswarm resume FILE --iterations MORE";
+    check(
+        "stuck",
+        &["--algorithm", "pso", "--stagnation", "20"],
+        &[
+            "state       finished: stopped by stagnation",
+            "resume      no run can continue: the limit of stagnation (20 iterations) still applies",
+        ],
+        serde_json::json!({ "target": null, "stop_reasons": ["stagnation"] }),
+    );
+    check(
+        "time",
+        &["--seconds", "1"],
+        &["state       finished: stopped by seconds", more],
+        serde_json::json!({ "seconds_limit": 1.0, "stop_reasons": ["seconds"] }),
+    );
+    check(
+        "evaluations",
+        &["--evaluations", "400"],
+        &["state       finished: stopped by evaluations", more],
+        serde_json::json!({ "stop_reasons": ["evaluations"] }),
+    );
+    check(
+        "restarts",
+        &["--algorithm", "cma-es", "--evaluations", "400"],
+        &["state       finished: stopped by evaluations", more],
+        serde_json::json!({ "stop_reasons": ["evaluations"] }),
+    );
+    check(
+        "default",
+        &["--algorithm", "de"],
+        &["state       finished: stopped by iterations", more],
+        serde_json::json!({ "iterations_limit": null, "iterations": 1000, "stop_reasons": ["iterations"] }),
+    );
 }
 
 #[test]
@@ -216,6 +295,11 @@ fn ctrl_c_leaves_a_checkpoint() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let done = iterations::<f64>(&file);
     assert!(done > 0);
+    let (text, json) = described(shown);
+    let not_finished =
+        format!("\nstate       not finished\nresume      warpswarm resume {shown}\n");
+    assert!(text.ends_with(&not_finished), "{text}");
+    assert_eq!(json["stop_reasons"], serde_json::json!([null]));
     let resumed = succeeds(&["resume", shown, "--iterations", "50", "--json", "-"]);
     let all = (done + 50).to_string();
     let whole = succeeds(&[&size[..], &["--iterations", &all]].concat());
