@@ -50,7 +50,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     prepare(&mut run, args);
     let shared = Shared { ranks, run: &run, args };
     let threads = ranks.threads()?;
-    let (mut started, outputs) = shared.made(|about| {
+    let (mut started, mut outputs) = shared.made(|about| {
         let outputs = shared.outputs(&mut files)?;
         if let (Some(folder), true) = (&args.checkpoint, ranks.is_first()) {
             files.checkpoint(folder, args.force, from.map(|(_, folder)| folder))?;
@@ -68,6 +68,10 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     drop(display);
     let kept = started.archipelago.not_kept().cloned();
     let kept = kept.map_or(Ok(()), |error| Err(Failure::Running(not_written(&error))));
+    if let Some(outputs) = &mut outputs {
+        outputs.checkpoint =
+            args.checkpoint.clone().filter(|folder| kept.is_ok() && folder.exists());
+    }
     shared.finish(outputs, &report, kept)
 }
 

@@ -1,12 +1,13 @@
 //! What a run records, and what is written and shown at its end.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use warpswarm::{Precise, Report, RunReport, StopReason};
 use warpswarm_pictures::{Frame, Kind};
 
+use super::ended::resume;
 use crate::args::{OutputArgs, Plot};
 use crate::failure::{Code, Failure, INTERRUPTED, SUCCESS};
 use crate::output::files::{Files, Output, Written, is_stdout};
@@ -16,6 +17,7 @@ use crate::output::run_folder::RunFolder;
 use crate::output::summary::{Summary, Unchanged};
 use crate::output::trace;
 use crate::run::Run;
+use crate::shown;
 
 /// Sets the run to record what the outputs need.
 pub(crate) fn prepare(run: &mut Run, args: &OutputArgs) {
@@ -57,6 +59,8 @@ pub(crate) struct Outputs {
     pub(super) end: Option<Frame>,
     /// `Some` if the best run has not improved for a long time.
     pub(super) unchanged: Option<Unchanged>,
+    /// The checkpoint that has the state at the end of the run, if one was written.
+    pub(super) checkpoint: Option<PathBuf>,
     /// The positions of the individuals during the runs, for pictures that show them.
     pub(super) moving: Option<Moving>,
 }
@@ -75,7 +79,16 @@ impl Outputs {
             RunFolder::check(path, args.force)?;
         }
         let moving = Moving::new(&args.plots);
-        Ok(Outputs { json, trace, plots, folder: None, end: None, unchanged: None, moving })
+        Ok(Outputs {
+            json,
+            trace,
+            plots,
+            folder: None,
+            end: None,
+            unchanged: None,
+            checkpoint: None,
+            moving,
+        })
     }
 
     /// The same, and starts the outputs that are written during the run.
@@ -113,8 +126,12 @@ impl Outputs {
         let out = io::stdout().lock();
         let shows_summary = shows_summary(args);
         let shown = if shows_summary {
-            let summary = Summary { run, report, unchanged: self.unchanged };
-            { out }.write_all(summary.to_string().as_bytes())
+            let mut text = Summary { run, report, unchanged: self.unchanged }.to_string();
+            if let (Some(path), INTERRUPTED) = (&self.checkpoint, exit_code(report)) {
+                let said = format!("{}; to continue: {}", path.display(), resume(path));
+                text += &format!("checkpoint  {}\n", shown::escaped(&said));
+            }
+            { out }.write_all(text.as_bytes())
         } else if is_json(args) {
             solved.write(io::BufWriter::new(out))
         } else {

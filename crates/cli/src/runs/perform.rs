@@ -53,7 +53,8 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     let mut started = Started::new(&run, from)?;
     outputs.begin(args)?;
     let saver = |path: &Path| Ok::<_, Failure>(Saver::new(path, args.every, run.to_toml()?));
-    let mut saver = args.checkpoint.as_deref().map(saver).transpose()?;
+    let path = args.checkpoint.as_deref();
+    let mut saver = path.map(saver).transpose()?;
     let kind = if args.quiet { ProgressKind::None } else { args.progress };
     let mut display = Display::new(kind, run.settings.stop.seconds);
 
@@ -77,6 +78,8 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     if shows_summary(args) {
         outputs.unchanged = started.unchanged(&run, &report);
     }
+    outputs.checkpoint =
+        path.filter(|_| saver.as_ref().is_some_and(Saver::is_current)).map(Path::to_path_buf);
     written.note(outputs.finish(&run, &report, args));
     written.note(saver.map_or(Ok(()), Saver::finish));
     written.result()?;

@@ -76,6 +76,11 @@ impl Saver {
         Ok(())
     }
 
+    /// Whether the file has the state of the last checkpoint.
+    pub(crate) fn is_current(&self) -> bool {
+        !self.is_empty && self.failed.is_none()
+    }
+
     /// Reports whether the last checkpoint could be written.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         if self.is_empty {

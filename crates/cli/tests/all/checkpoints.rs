@@ -11,9 +11,9 @@ use std::{
 
 #[cfg(unix)]
 use crate::common::program;
-use crate::common::{fails, read, runs, succeeds};
-#[cfg(target_os = "linux")]
-use crate::common::{run, stderr, stdout};
+#[cfg(unix)]
+use crate::common::stdout;
+use crate::common::{fails, read, run, runs, stderr, succeeds};
 #[cfg(unix)]
 use warpswarm::{CheckpointFile, Precise};
 
@@ -279,11 +279,11 @@ fn ctrl_c_leaves_a_checkpoint() {
         "--json",
         "-",
     ];
-    let mut child = program()
-        .args(size)
+    let child = program()
+        .args(&size[..size.len() - 2])
         .args(["--iterations", "1000000000", "--checkpoint", shown, "--every", "1000s"])
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     while !file.exists() {
@@ -292,7 +292,10 @@ fn ctrl_c_leaves_a_checkpoint() {
     std::thread::sleep(Duration::from_millis(200));
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(kill.unwrap().success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let line = format!("\ncheckpoint  {shown}; to continue: warpswarm resume {shown}\n");
+    assert!(stdout(&output).ends_with(&line), "{}", stdout(&output));
     let done = iterations::<f64>(&file);
     assert!(done > 0);
     let (text, json) = described(shown);

@@ -219,5 +219,9 @@ fn ctrl_c_keeps_the_epoch() {
     let summary = String::from_utf8(output.stdout).unwrap();
     assert!(summary.contains("stopped by  interrupted"), "{summary}");
     let kept = kept.to_str().unwrap();
+    let line = format!("\ncheckpoint  {kept}; to continue: warpswarm resume {kept}\n");
+    assert!(summary.ends_with(&line), "{summary}");
+    let text = succeeds(&["checkpoint", kept]);
+    assert!(text.contains("\nstate       not finished\n"), "{text}");
     succeeds(&["resume", kept, "--iterations", "10", "--quiet"]);
 }
