@@ -1,5 +1,6 @@
 //! Why the runs of a checkpoint have ended, and whether they can continue.
 
+use std::io::{self, Write};
 use std::path::Path;
 
 use warpswarm::{Report, Stop, StopReason};
@@ -79,6 +80,28 @@ impl Ended {
         };
         Some(why)
     }
+}
+
+/// Prints a note if resumed runs have ended without doing an iteration, except by an interrupt.
+pub(super) fn note_nothing_done<R>(
+    report: &Report<R>,
+    stop: &Stop,
+    path: &Path,
+    is_unchanged: bool,
+) {
+    let ended = Ended(report.runs.iter().map(|run| Some(run.stop_reason)).collect());
+    if ended.0.contains(&Some(StopReason::Interrupted)) {
+        return;
+    }
+    let next = match ended.for_good(stop) {
+        Some(why) => why,
+        None => format!("to continue: {} --iterations MORE", resume(path)),
+    };
+    let unchanged = if is_unchanged { "; the checkpoint is unchanged" } else { "" };
+    let reasons = ended.reasons();
+    let note = format!("no run has continued: stopped by {reasons}; {next}{unchanged}");
+    // The result does not depend on the note, so a closed stderr is ignored.
+    let _ = writeln!(io::stderr(), "note: {}", shown::message(&note));
 }
 
 /// The command that resumes a checkpoint.

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use warpswarm::{Checkpoint, Precise, Precision, Report};
 use warpswarm_islands::{Alone, Archipelago, CheckpointFolder, Checkpointer, Event, Interval};
 
+use super::ended::note_nothing_done;
 use super::outputs::{check_individuals, prepare};
 use super::progress::Display;
 use super::ranks::Ranks;
@@ -71,6 +72,12 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     if let Some(outputs) = &mut outputs {
         outputs.checkpoint =
             args.checkpoint.clone().filter(|folder| kept.is_ok() && folder.exists());
+    }
+    if let (Some((before, folder)), true) = (from, ranks.is_first()) {
+        let done = report.runs.iter().map(|run| run.iterations).max().unwrap_or(0);
+        if done == before.iterations() {
+            note_nothing_done(&report, &run.settings.stop, folder, false);
+        }
     }
     shared.finish(outputs, &report, kept)
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use warpswarm::{Checkpoint, CheckpointFile, Event, Optimiser, Precise, Precision, Report, Runs};
 
+use super::ended::note_nothing_done;
 use super::outputs::{Outputs, exit_code, prepare, shows_summary};
 use super::progress::Display;
 use super::saver::Saver;
@@ -49,11 +50,16 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     if let Some(path) = &args.checkpoint {
         files.checkpoint(path, args.force, from.map(CheckpointFile::path))?;
     }
+    let resumed = from.map(CheckpointFile::path);
     let from = from.map(CheckpointFile::checkpoint::<R>).transpose()?;
+    let before: Vec<u64> =
+        from.iter().flat_map(|from| &from.states).map(|swarm| swarm.control.iterations).collect();
     let mut started = Started::new(&run, from)?;
     outputs.begin(args)?;
     let saver = |path: &Path| Ok::<_, Failure>(Saver::new(path, args.every, run.to_toml()?));
-    let path = args.checkpoint.as_deref();
+    let is_over = resumed.is_some() && started.is_over()?;
+    // A checkpoint whose runs have all ended stays as it is.
+    let path = args.checkpoint.as_deref().filter(|path| !is_over || resumed != Some(*path));
     let mut saver = path.map(saver).transpose()?;
     let kind = if args.quiet { ProgressKind::None } else { args.progress };
     let mut display = Display::new(kind, run.settings.stop.seconds);
@@ -82,6 +88,12 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
         path.filter(|_| saver.as_ref().is_some_and(Saver::is_current)).map(Path::to_path_buf);
     written.note(outputs.finish(&run, &report, args));
     written.note(saver.map_or(Ok(()), Saver::finish));
+    if let Some(path) = resumed
+        && report.runs.iter().map(|run| run.iterations).eq(before)
+    {
+        let is_unchanged = is_over && args.checkpoint.as_deref() == Some(path);
+        note_nothing_done(&report, &run.settings.stop, path, is_unchanged);
+    }
     written.result()?;
     Ok(exit_code(&report))
 }
@@ -106,6 +118,11 @@ impl<R: Precise> Started<R> {
         from.map_or(Ok(()), |from| optimiser.resume(from))?;
         devices::note_ignored(&settings, optimiser.backend());
         Ok(Started { optimiser, interrupt })
+    }
+
+    /// Whether no run continues: each has stopped on its own or is at a limit of iterations or evaluations.
+    fn is_over(&mut self) -> Result<bool, Failure> {
+        Ok(!self.optimiser.status()?.goes_on)
     }
 
     /// Whether the best run has not improved for a long time; `None` if fetching the population would be expensive.

@@ -224,6 +224,50 @@ fn a_checkpoint_says_why_its_runs_have_stopped() {
 }
 
 #[test]
+fn a_run_that_cannot_continue_says_so_and_keeps_its_checkpoint() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("state");
+    let file = path.to_str().unwrap();
+    let solve = ["solve", "sphere", "--dim", "2", "--individuals", "32", "--checkpoint", file];
+    let said = |options: &[&str]| {
+        let output = run(&[&["resume", file, "--quiet"], options].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stderr(&output).to_owned()
+    };
+    succeeds(&[&solve[..], &["--runs", "8", "--target", "1e-3"]].concat());
+    let before = fs::read(&path).unwrap();
+    let note = "note: no run has continued: stopped by target; the target 0.001 still applies; the checkpoint is \
+                unchanged\n";
+    assert_eq!(said(&[]), note);
+    assert_eq!(said(&["--iterations", "100"]), note);
+    assert_eq!(fs::read(&path).unwrap(), before);
+    // Another file is written all the same.
+    let other = place.path().join("other");
+    said(&["--checkpoint", other.to_str().unwrap()]);
+    assert!(other.exists());
+
+    succeeds(&[&solve[..], &["--iterations", "10", "--force"]].concat());
+    let before = fs::read(&path).unwrap();
+    let note = said(&[]);
+    let parts = [
+        "stopped by iterations; to continue: warpswarm resume ",
+        " --iterations MORE; the checkpoint",
+    ];
+    assert!(parts.iter().all(|part| note.contains(part)), "{note}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+    assert_eq!(said(&["--iterations", "100"]), "");
+    assert!(fs::read(&path).unwrap() != before);
+
+    let folder = place.path().join("kept");
+    let folder = folder.to_str().unwrap();
+    let islands = ["--islands", "ring", "--island-count", "2", "--migrate-every", "5"];
+    let few = ["--iterations", "20", "--quiet", "--checkpoint", folder];
+    succeeds(&[&solve[..6], &islands, &few].concat());
+    let output = run(&["resume", folder, "--quiet"]);
+    assert!(stderr(&output).contains("note: no run has continued: stopped by iterations"));
+}
+
+#[test]
 fn arguments_are_checked() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("state");
