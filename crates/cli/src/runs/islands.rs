@@ -75,7 +75,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     }
     if let (Some((before, folder)), true) = (from, ranks.is_first()) {
         let done = report.runs.iter().map(|run| run.iterations).max().unwrap_or(0);
-        if done == before.iterations() {
+        if done <= before.iterations() {
             note_nothing_done(&report, &run.settings.stop, folder, false);
         }
     }

@@ -265,6 +265,15 @@ fn a_run_that_cannot_continue_says_so_and_keeps_its_checkpoint() {
     succeeds(&[&solve[..6], &islands, &few].concat());
     let output = run(&["resume", folder, "--quiet"]);
     assert!(stderr(&output).contains("note: no run has continued: stopped by iterations"));
+    // Islands that reach their target within an epoch.
+    let target = ["--target", "20", "--quiet", "--checkpoint", folder, "--force"];
+    succeeds(&[&["solve", "rastrigin", "--dim", "3"], &solve[4..6], &islands, &target].concat());
+    let (text, json) = described(folder);
+    assert_eq!(json["stop_reasons"], serde_json::json!(["target", "target"]));
+    assert!(text.ends_with("\nresume      no run can continue: the target 20.0 still applies\n"));
+    let output = run(&["resume", folder, "--iterations", "10", "--quiet"]);
+    let note = "note: no run has continued: stopped by target; the target 20.0 still applies\n";
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), note));
 }
 
 #[test]

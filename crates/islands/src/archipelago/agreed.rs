@@ -61,20 +61,24 @@ impl<R: Precise + Serialize + DeserializeOwned> Archipelago<'_, R> {
     /// The progress and the limit of all islands.
     pub(super) fn course(&mut self) -> Result<Course> {
         let mut own = Course { at: 0, limit: 0, may_stop: false };
+        let mut goes_on = false;
         for group in &mut self.groups {
             let status = group.optimiser.status()?;
             own.at = own.at.max(status.iterations);
             own.limit = own.limit.max(status.limit);
             own.may_stop |= status.may_stop;
+            goes_on |= status.goes_on;
         }
         let all = gather(self.others, &own)?;
+        let goes_on = gather(self.others, &goes_on)?.contains(&true);
         let course = Course {
             at: all.iter().map(|rank| rank.at).max().unwrap_or(0),
             limit: all.iter().map(|rank| rank.limit).max().unwrap_or(0),
             may_stop: all.iter().any(|rank| rank.may_stop),
         };
         let (at, every) = (course.at, self.islands.every);
-        if !at.is_multiple_of(every) && at < course.limit {
+        // If all islands have stopped on their own, that may have been within an epoch.
+        if goes_on && !at.is_multiple_of(every) && at < course.limit {
             let expected = format!("a multiple of {every}, the iterations of an epoch");
             return Err(Error::State { what: "iterations", expected, found: at.to_string() });
         }
