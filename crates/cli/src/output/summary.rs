@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use warpswarm::{Best, Fitness, Precise, Report, StopReason, Swarm};
+use warpswarm::{Best, DEFAULT_ITERATIONS, Fitness, Precise, Report, StopReason, Swarm};
 use warpswarm_islands::Islands;
 use warpswarm_pictures::{counted, grouped};
 
@@ -104,7 +104,8 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
         if report.runs.len() > 1 {
             line("all runs", &spread(report))?;
         }
-        line("stopped by", &reasons(report.runs.iter().map(|run| run.stop_reason)))?;
+        let stopped = reasons(report.runs.iter().map(|run| run.stop_reason));
+        line("stopped by", &format!("{stopped}{}", default_limit(run, report)))?;
 
         let evaluations: u64 = report.runs.iter().map(|run| run.evaluations).sum();
         let iterations = report.runs.iter().map(|run| run.iterations).max().unwrap_or(0);
@@ -253,6 +254,21 @@ pub(crate) fn reasons(of: impl Iterator<Item = StopReason>) -> String {
         }
     });
     counts.collect::<Vec<_>>().join(", ")
+}
+
+/// The default limit of iterations, if it has ended a run.
+fn default_limit<R: Precise>(run: &Run, report: &Report<R>) -> String {
+    let stop = &run.settings.stop;
+    let is_limited =
+        stop.evaluations.is_some() || stop.seconds.is_some() || stop.stagnation.is_some();
+    let is_default = stop.iterations.is_none() && !is_limited;
+    let is_reason = report.runs.iter().any(|run| run.stop_reason == StopReason::Iterations);
+    match is_default && is_reason {
+        true => {
+            format!("; the default limit is {} iterations", grouped(DEFAULT_ITERATIONS as f64, 0))
+        }
+        false => String::new(),
+    }
 }
 
 fn seconds(seconds: f64) -> String {

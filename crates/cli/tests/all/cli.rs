@@ -526,6 +526,21 @@ fn the_time_names_a_local_search_only_if_there_was_one() {
 }
 
 #[test]
+fn the_summary_names_a_default_limit_that_ended_a_run() {
+    let stopped = |options: &[&str]| {
+        let solve = ["solve", "rastrigin", "--dim", "2", "--individuals", "8", "--no-polish"];
+        let text = succeeds(&[&solve[..], options].concat());
+        let line = text.lines().find_map(|line| line.strip_prefix("stopped by  ")).unwrap();
+        line.to_owned()
+    };
+    let default = "iterations; the default limit is 1,000 iterations";
+    assert_eq!(stopped(&["--target=-1"]), default);
+    assert_eq!(stopped(&["--target=-1", "--iterations", "1000"]), "iterations");
+    assert_eq!(stopped(&["--target=-1", "--evaluations", "100"]), "evaluations");
+    assert_eq!(stopped(&["--target", "1e9"]), "target");
+}
+
+#[test]
 fn the_summary_is_for_people() {
     let output = run(&["solve", "rastrigin", "--dim", "12", "--iterations", "10", "--runs", "3"]);
     assert_eq!(output.status.code(), Some(0));
