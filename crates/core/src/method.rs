@@ -382,7 +382,7 @@ pub trait Site<R: Float> {
     fn bounds(&self) -> (R, R);
     /// The random factors (r1, r2) of the pulls of [`pso`]; not independent of the draws of set 0.
     fn factors(&self) -> [Factor<R>; 2];
-    /// Two draws in their raw form, for products. Sets, which are below 8, are independent.
+    /// Two draws in their raw form, for products. Sets 0 to 7 are independent. With a larger one the CPU panics.
     fn drawn(&self, set: u32) -> [Draw<R>; 2];
     /// The same draws as numbers uniform in (0, 1).
     #[inline(always)]

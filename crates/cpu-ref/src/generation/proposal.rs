@@ -370,7 +370,8 @@ impl<R: Float> Site<R> for Place<'_, R> {
     }
     #[inline(always)]
     fn drawn(&self, set: u32) -> [Draw<R>; 2] {
-        debug_assert!(set < SETS);
+        // If `set` is a constant, the compiler removes this.
+        assert!(set < SETS, "`Site::draws({set})`: sets go from 0 to {}", SETS - 1);
         self.draws_of(set)
     }
     #[inline(always)]

@@ -35,6 +35,16 @@ fn asked(coordinate: u32) -> Asked {
     all[coordinate as usize % all.len()]
 }
 
+impl Asked {
+    fn draw<S: Site<f64>>(self, site: &S) -> f64 {
+        match self {
+            Asked::Set(set) => site.draws(set)[1],
+            Asked::Reentry => site.reentry(),
+            Asked::Normal => site.normal(),
+        }
+    }
+}
+
 impl Method<f64> for Curious {
     const OWN: usize = 2;
     const NUMBERS: usize = 0;
@@ -51,11 +61,7 @@ impl Method<f64> for Curious {
     }
     fn propose<S: Site<f64>>(&self, (): &(), site: &S) -> (f64, Own<f64>) {
         let (lower, upper) = site.bounds();
-        let draw = match asked(site.coordinate()) {
-            Asked::Set(set) => site.draws(set)[1],
-            Asked::Reentry => site.reentry(),
-            Asked::Normal => site.normal(),
-        };
+        let draw = asked(site.coordinate()).draw(site);
         let seen = site.public() + site.of(self.other) + site.best() + site.own(0);
         (lower + (upper - lower) * draw, [seen, draw])
     }
@@ -64,9 +70,9 @@ impl Method<f64> for Curious {
     }
 }
 
-/// Uses normal numbers without saying of which attempt.
+/// Uses draws that it may not use: normal numbers without saying of which attempt, or a set that does not exist.
 #[derive(Clone, Copy)]
-struct Careless;
+struct Careless(Asked);
 
 impl Method<f64> for Careless {
     const OWN: usize = 0;
@@ -80,7 +86,7 @@ impl Method<f64> for Careless {
     fn observe<P: Population<f64>>(&self, _: &Individual<f64>, _: &P, _: &mut Numbers<f64>) {}
     fn plan(&self, _: &Individual<f64>, (): (), _: &mut Numbers<f64>) {}
     fn propose<S: Site<f64>>(&self, (): &(), site: &S) -> (f64, Own<f64>) {
-        (site.normal().clamp_to(-1.0, 3.0), [0.0; 2])
+        (self.0.draw(site).clamp_to(-1.0, 3.0), [0.0; 2])
     }
 }
 
@@ -144,5 +150,18 @@ fn nobody_looks_at_an_individual_that_there_is_not() {
 #[test]
 #[should_panic(expected = "implement `normals`")]
 fn normal_numbers_must_be_announced() {
-    moved(40, Careless);
+    moved(40, Careless(Asked::Normal));
+}
+
+#[test]
+fn the_last_set_of_draws_is_there() {
+    let [_, after] = moved(40, Careless(Asked::Set(7)));
+    assert!(after.global.fitness.value.is_finite());
+}
+
+#[test]
+#[should_panic(expected = "`Site::draws(8)`: sets go from 0 to 7")]
+fn sets_of_draws_end_at_seven() {
+    // In a release build, too: set 8 would be the draws with which coordinates re-enter their bounds.
+    moved(40, Careless(Asked::Set(8)));
 }
