@@ -143,20 +143,38 @@ fn the_optimum_is_where_it_is_said_to_be() {
                 };
                 for (i, x) in x.iter().enumerate() {
                     let (lower, upper) = F::bounds(i);
-                    assert!((lower..=upper).contains(x), "{}: coordinate {i}", F::ID);
+                    let within = (lower..=upper).contains(x);
+                    assert!(
+                        within,
+                        "{}: optimum_position({dimensions}, {i}) is {x}, out of bounds",
+                        F::ID
+                    );
                 }
+                let name = format!("{} in {dimensions} dimensions", F::ID);
+                let hint = "if the position is rounded, add a line to `accuracy`";
                 let [digits, narrow_digits, lost] = accuracy::<F>();
                 let close = |value: f64| (value - best).abs() <= digits * best.abs() + lost * 1e-16;
                 let at_best = value(&F::default(), &x);
-                assert!(close(at_best), "{} in {dimensions}: {at_best:?}, {best:?}", F::ID);
+                assert!(
+                    close(at_best),
+                    "{name}: the value at optimum_position is {at_best:?} in f64, optimum_value says {best:?}; {hint}"
+                );
 
                 // The same for a shifted problem. The shift is a power of two: x + shift - shift is exactly x.
                 if !F::DIMENSIONS.is_fixed() {
                     let shift = 0.5;
                     let moved: Vec<f64> = x.iter().map(|x| x + shift).collect();
                     let shifted = Shifted { shift, problem: F::default() };
-                    assert!(close(value(&shifted, &moved)), "{} in {dimensions}, shifted", F::ID);
-                    assert!(!close(value(&shifted, &x)), "{} in {dimensions}, not moved", F::ID);
+                    let at_moved = value(&shifted, &moved);
+                    assert!(
+                        close(at_moved),
+                        "{name}, shifted by {shift}: the value at the shifted optimum_position is {at_moved:?}, \
+                         optimum_value says {best:?}; {hint}"
+                    );
+                    assert!(
+                        !close(value(&shifted, &x)),
+                        "{name}, shifted by {shift}: optimum_position without the shift has the value {best:?}, too"
+                    );
                 }
 
                 // A minimum of zero is zero in f32 too, so that a target of zero can be reached.
@@ -164,7 +182,10 @@ fn the_optimum_is_where_it_is_said_to_be() {
                 let narrow = value(&F::default(), &narrow);
                 let error = (f64::from(narrow) - best).abs();
                 let allowed = narrow_digits * best.abs() + lost;
-                assert!(error <= allowed, "{} in {dimensions}: {narrow:?}, {best:?}", F::ID);
+                assert!(
+                    error <= allowed,
+                    "{name}: the value at optimum_position is {narrow:?} in f32, optimum_value says {best:?}; {hint}"
+                );
             }
         }
     }
@@ -216,10 +237,12 @@ fn symmetry() {
                 let (here, there) = (value(&F::default(), &x), value(&F::default(), &mirrored));
                 match F::ID {
                     "rosenbrock" | "levy" | "styblinski-tang" | "dixon-price" | "alpine-1" => {
-                        assert_ne!(here, there, "{}", F::ID);
+                        assert_ne!(here, there, "{}: f(x) and f(-x), which should differ", F::ID);
                     }
-                    "schwefel-2.26" | "michalewicz" => assert_eq!(here, -there, "{}", F::ID),
-                    _ => assert_eq!(here, there, "{}", F::ID),
+                    "schwefel-2.26" | "michalewicz" => {
+                        assert_eq!(here, -there, "{}: f(x) and -f(-x)", F::ID);
+                    }
+                    _ => assert_eq!(here, there, "{}: f(x) and f(-x)", F::ID),
                 }
                 // Problems that treat coordinates alike do not depend on their order.
                 let x = widened(&random_point::<F>(3, i));
@@ -240,7 +263,7 @@ fn symmetry() {
                     | "michalewicz"
                     | "bent-cigar"
             );
-            assert_eq!(all_same, alike, "{}", F::ID);
+            assert_eq!(all_same, alike, "{}: whether f treats coordinates alike", F::ID);
         }
     }
     for_all(Symmetry);
