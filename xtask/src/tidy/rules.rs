@@ -77,10 +77,9 @@ const MAY_DEPEND: [(&str, &[&str]); 15] = [
 ];
 
 /// Files with `cfg(target_arch)` outside of `crates/device`, each with its reason.
-const TARGET_ARCH: [(&str, &str); 8] = [
+const TARGET_ARCH: [(&str, &str); 7] = [
     ("crates/core/src/lib.rs", "the feature gate that the next one needs"),
     ("crates/core/src/math.rs", "roots and the like, which libm computes in software"),
-    ("crates/cpu-ref/src/vectors.rs", "x86-64 has the vectors of two generations"),
     ("crates/kernels/src/lib.rs", "no_std and the panic handler belong to the crate of kernels"),
     ("examples/own-kernel/kernels/src/lib.rs", "as the kernels of the workspace"),
     ("examples/own-method/kernels/src/lib.rs", "no_std belongs to the crate compiled to PTX"),
@@ -188,12 +187,13 @@ fn one_way(tree: &Tree) -> Vec<String> {
     findings
 }
 
-/// `cfg(target_arch)` only in `crates/device`, except with `optimize(size)`, which does not change results.
+/// `cfg(target_arch)` only in `crates/device`, except with attributes that do not change results.
 fn target_arch(tree: &Tree) -> Vec<String> {
     let excepted = |file: &File| TARGET_ARCH.iter().any(|(path, _)| *path == file.path);
     let files = tree.rust().filter(|f| !is_under(f, &["crates/device/"]) && !excepted(f));
     let asks = |code: &str| code.contains("cfg") && has_word(code, "target_arch");
-    lines_with(files, |code| asks(code) && !code.contains("optimize(size)"), "target_arch")
+    let is_speed = |code: &str| code.contains("optimize(size)") || code.contains("inline(always)");
+    lines_with(files, |code| asks(code) && !is_speed(code), "target_arch")
 }
 
 /// Inline assembly only in `crates/device`.

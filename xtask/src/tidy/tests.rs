@@ -85,6 +85,8 @@ fn the_machine_stays_in_device() {
     keeps("crates/host/src/a.rs", "// cfg(target_arch)\n");
     let short = "#[cfg_attr(target_arch = \"nvptx64\", optimize(size))]\nfn f() {}\n";
     keeps("crates/core/src/pso.rs", short);
+    let inlined = "#[cfg_attr(target_arch = \"nvptx64\", inline(always))]\nfn f() {}\n";
+    keeps("crates/kernels/src/pso.rs", inlined);
 
     let assembly = "fn f() { asm!(\"nop\") }\n";
     breaks("crates/kernels/src/a.rs", assembly, "assembly", 1);
