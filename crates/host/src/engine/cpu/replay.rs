@@ -143,7 +143,7 @@ impl<R: Float> Replay<R> {
     }
 
     /// Does `work` for each running run.
-    fn each(&mut self, work: &(dyn Fn(&mut Run<R>, &Job<R>, Threads) + Sync)) {
+    fn each(&mut self, work: impl Fn(&mut Run<R>, &Job<R>, Threads) + Sync) {
         let Replay { job, workers, runs, .. } = self;
         let work = |run: &mut Run<R>, threads| {
             if !run.swarm.has_stopped() {
@@ -171,7 +171,7 @@ impl<R: Float> Asks<R> for Replay<R> {
             return Ok(None);
         }
         if !self.is_asked {
-            self.each(&Run::look);
+            self.each(Run::look);
             let Asked { points, runs } = &mut self.asked;
             points.clear();
             runs.clear();
@@ -206,7 +206,7 @@ impl<R: Float> Asks<R> for Replay<R> {
         for (&place, fitness) in self.asked.runs.iter().zip(told) {
             self.runs[place as usize].told.push(*fitness);
         }
-        self.each(&Run::go_on);
+        self.each(Run::go_on);
         Ok(())
     }
 }
