@@ -307,7 +307,7 @@ fn rests_are_exact() {
         let large = u128::from(a) << shift;
         let rest = (large % u128::from(b)) as f64;
         assert_eq!((large as f64).modulo(b as f64), rest, "{a} 2^{shift} mod {b}");
-        let tiny = 2f64.powi(-1074 + 20);
+        let tiny = f64::from_bits(1 << 20);
         assert_eq!((large as f64 * tiny).modulo(b as f64 * tiny), rest * tiny);
         let (huge, rest) = (a as f64 * 2f64.powi(900), (a as f64 * 2f64.powi(900)) % (b as f64));
         assert_eq!(huge.modulo(b as f64), rest, "{a} 2^900 mod {b}");
