@@ -79,12 +79,13 @@ fn keep(package: &[u8], at: &Path) -> Result<()> {
     }
     packages.sort();
     let old = packages.len().saturating_sub(KEPT);
-    packages.iter().take(old).try_for_each(|(_, path)| fs::remove_file(path))?;
+    // Another checkout may remove the file at the same time.
+    packages.iter().take(old).for_each(|(_, path)| drop(fs::remove_file(path)));
     Ok(())
 }
 
 /// The modules of a package.
-fn modules(bytes: &[u8]) -> Option<Vec<Module>> {
+pub(crate) fn modules(bytes: &[u8]) -> Option<Vec<Module>> {
     let package = Package::open(bytes).ok()?;
     let module = |name: &str| Some(Module { name: name.to_owned(), text: package.module(name)? });
     package.names().map(module).collect()
@@ -107,7 +108,10 @@ pub(crate) fn build(arch: &str) -> Result<Built> {
             let modules = kernels.build(&toolchain)?;
             let sources = sources::fingerprint(&host(), &["../kernels", "../device", "../core"])?;
             let package = pack(Origin { arch, toolchain: &toolchain.version, sources }, &modules);
-            keep(&package, &kept)?;
+            // Sources that changed meanwhile have another file.
+            if self::kept(arch, &toolchain)? == kept {
+                keep(&package, &kept)?;
+            }
             (modules, package)
         }
     };

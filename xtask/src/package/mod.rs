@@ -11,7 +11,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use warpswarm_ptx_builder::toolchain::{NONE, RUSTC_VARIABLE, SETUP_COMMAND};
-use warpswarm_ptx_builder::{DeviceToolchain, Kernels, Module, Package, build_script};
+use warpswarm_ptx_builder::{DeviceToolchain, Kernels, Module, build_script};
 
 use crate::shell::{self, program};
 use crate::{build_ptx, check_ptx, setup};
@@ -216,12 +216,7 @@ fn with_toolchain(folders: &Folders) -> Result<Vec<Module>> {
     let message = messages.into_iter().find(own).context("cargo ran no build script")?;
     let out = message["out_dir"].as_str().context("a build script has a folder")?;
     let bytes = fs::read(Path::new(out).join(build_script::FILE))?;
-    let package = Package::open(&bytes).context("the objective was not compiled")?;
-    let module = |name: &str| Module {
-        name: name.to_owned(),
-        text: package.module(name).unwrap_or_default(),
-    };
-    Ok(package.names().map(module).collect())
+    build_ptx::modules(&bytes).context("the objective was not compiled")
 }
 
 /// The build time of the objective, in seconds: the first time, and after an edit.

@@ -8,7 +8,7 @@
 use std::env;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
@@ -90,7 +90,6 @@ fn commands(block: &str) -> Result<usize> {
 fn put_script(folders: &Folders, built: &Path) -> Result<std::ffi::OsString> {
     let quoted = |path: &Path| format!("'{}'", path.display());
     let path = env::var_os("PATH").unwrap_or_default();
-    let cargo = PathBuf::from(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let script = format!(
         "#!/bin/sh\n\
         set -eu\n\
@@ -108,7 +107,7 @@ fn put_script(folders: &Folders, built: &Path) -> Result<std::ffi::OsString> {
         lock = quoted(&shell::root().join("Cargo.lock")),
         // Without this script.
         path = quoted(Path::new(&path)),
-        cargo = quoted(&cargo),
+        cargo = quoted(Path::new(shell::cargo(&[]).get_program())),
         options = SHARED
             .iter()
             .map(|option| format!("'{option}'"))
