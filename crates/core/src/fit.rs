@@ -79,7 +79,7 @@
 //!   linear, by a small factor in each step, and a fit that stops at 1e-8 has only four or five digits of the minimum.
 //!
 //! **Why a trust region.** Evaluations from NIST's two starting points each, `-` if the certified sum of squares is not
-//! reached (`python crates/core/tests/fit/updates.py`; the last row is this method):
+//! reached (`python tests/core/src/fit/updates.py`; the last row is this method):
 //!
 //! | lambda | BoxBOD | MGH10 | MGH09 | Thurber | Hahn1 | Gauss2 | Lanczos3 | ENSO |
 //! |---|---|---|---|---|---|---|---|---|

@@ -4,7 +4,7 @@ Marquardt's rule divides or multiplies the damping by 10, Nielsen's follows the 
 (H. B. Nielsen, Damping parameter in Marquardt's method, 1999), and More's finds it from a trust region (MINPACK's lmder, by
 SciPy's leastsq). All have the same scaling, the largest column norms so far, and the same test of convergence.
 
-    python crates/core/tests/fit/updates.py        (numpy 2.5.5, scipy 1.18.1)
+    python tests/core/src/fit/updates.py        (numpy 2.5.5, scipy 1.18.1)
 """
 
 import pathlib

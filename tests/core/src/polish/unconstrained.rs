@@ -2,7 +2,7 @@
 
 use warpswarm_core::polish::{Settings, Status};
 
-use crate::functions::*;
+use super::functions::*;
 
 /// The optimum of the Dixon-Price function: 2^-(1 - 2^-i).
 fn dixon_price_optimum(i: usize) -> f64 {

@@ -7,7 +7,7 @@ use warpswarm_core::fit::{
     Triangular, poisson, sum_block, sum_rows,
 };
 
-use crate::{decay, run_within};
+use super::{decay, run_within};
 
 const LOSSES: [Loss; 4] = [Loss::Linear, Loss::Huber, Loss::SoftL1, Loss::Cauchy];
 

@@ -4,7 +4,7 @@ use warpswarm_core::fit::{
     Accumulator, Bounds, Covariance, Loss, Normal, Parameters, Settings, Triangular, poisson,
 };
 
-use crate::{decay, near, run_within};
+use super::{decay, near, run_within};
 
 fn settings() -> Settings<f64> {
     Settings { ftol: 1e-15, xtol: 1e-12, ..Settings::new(3) }

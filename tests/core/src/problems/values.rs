@@ -5,7 +5,7 @@ use std::f64::consts::{PI, SQRT_2};
 use warpswarm_core::Objective;
 use warpswarm_core::problems::Problem;
 
-use crate::{Check, for_all, scale, value};
+use super::{Check, for_all, scale, value};
 
 #[test]
 fn values_by_hand_and_by_other_programs() {

@@ -3,7 +3,7 @@
 use warpswarm_core::Fitness;
 use warpswarm_core::polish::{Landscape, Settings, Smooth, Store};
 
-use crate::functions::{all, descended};
+use super::functions::{all, descended};
 
 /// The squared distance from a point, with one kind of constraints.
 #[derive(Clone)]

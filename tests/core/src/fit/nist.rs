@@ -5,10 +5,10 @@ use warpswarm_core::fit::{
     Accumulator, Bounds, Covariance, Goodness, Normal, Parameters, Settings, Term, Triangular,
 };
 
-use crate::regressions::{
+use super::regressions::{
     BoxBod, Enso, Gauss2, Hahn1, Lanczos3, Mgh09, Mgh10, Misra1a, Model, Rat42, Rat43, Thurber,
 };
-use crate::{Made, run_within};
+use super::{Made, run_within};
 
 /// Fits a regression from one of its starts.
 pub(crate) fn fitted<R: Float, M: Model<N>, A: Accumulator<R, N>, const N: usize>(

@@ -12,8 +12,8 @@ use warpswarm_core::fit::{
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::{Objective, Point, Real};
 
-use crate::near;
-use crate::regressions::{
+use super::near;
+use super::regressions::{
     self, BoxBod, Enso, Gauss2, Hahn1, Lanczos3, Mgh09, Mgh10, Misra1a, Rat42, Rat43, Thurber,
 };
 

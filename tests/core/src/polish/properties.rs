@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use warpswarm_core::polish::Settings;
 
-use crate::functions::*;
+use super::functions::*;
 
 fn functions(n: usize) -> Vec<Function> {
     let mut wild = sphere(n);

@@ -7,7 +7,7 @@ use warpswarm_core::fit::{
 };
 use warpswarm_core::{Float, Real};
 
-use crate::{Made, decay, line, near, run, run_within};
+use super::{Made, decay, line, near, run, run_within};
 
 /// The line through (1, 2.1), (2, 3.9), (3, 6.2), (4, 7.8), (5, 10.1). The sums of t, t^2, y and t y are 15, 55, 30.1
 /// and 110.2. So b = (5 * 110.2 - 15 * 30.1) / 50 = 1.99 and a = (30.1 - 15 * 1.99) / 5 = 0.05.

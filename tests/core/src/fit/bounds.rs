@@ -6,8 +6,8 @@ use warpswarm_core::fit::{
     Accumulator, Bounds, Covariance, Normal, Parameters, Settings, Status, Term, Triangular,
 };
 
-use crate::regressions::{Misra1a, Model};
-use crate::{Made, line, near, run_within};
+use super::regressions::{Misra1a, Model};
+use super::{Made, line, near, run_within};
 
 const FREE: f64 = f64::INFINITY;
 

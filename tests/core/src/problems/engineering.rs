@@ -5,7 +5,7 @@ use warpswarm_core::Objective;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::problems::*;
 
-use crate::{Check, fitness, for_all, optimum};
+use super::{Check, fitness, for_all, optimum};
 
 fn constraints<F: Problem>(x: &[f64]) -> Vec<f64> {
     let mut found = Vec::new();

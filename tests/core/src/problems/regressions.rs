@@ -3,7 +3,7 @@
 use warpswarm_core::Objective;
 use warpswarm_core::problems::Problem;
 
-use crate::{Check, for_all, optimum, value};
+use super::{Check, for_all, optimum, value};
 
 #[test]
 fn certified_sums_of_squares() {

@@ -7,7 +7,7 @@ use warpswarm_core::polish::{Landscape, Settings, Smooth, Status, Store};
 use warpswarm_core::problems::*;
 use warpswarm_core::{Fitness, Float, Objective};
 
-use crate::functions::{all, descended, simplex};
+use super::functions::{all, descended, simplex};
 
 /// A number with its derivatives by up to seven coordinates.
 #[derive(Clone, Copy)]

@@ -7,7 +7,7 @@ use warpswarm_core::fit::{
 };
 use warpswarm_core::{Float, Real};
 
-use crate::{decay, near, run_within};
+use super::{decay, near, run_within};
 
 /// Expected: SciPy 1.18.1, `curve_fit` with `sigma`, an analytic `jac`, and ftol and xtol of 1e-15.
 #[test]

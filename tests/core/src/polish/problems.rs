@@ -6,7 +6,7 @@ use warpswarm_core::polish::{Landscape, Settings, Smooth, Store};
 use warpswarm_core::problems::{NistEnso, NistGauss2, NistHahn1, NistMgh09, NistThurber, Problem};
 use warpswarm_core::{Fitness, Objective};
 
-use crate::functions::{all, descended};
+use super::functions::{all, descended};
 
 /// A built-in problem, with derivatives by dual numbers.
 #[derive(Clone)]

@@ -170,7 +170,7 @@ impl Model<4> for Mgh09 {
     fn regression() -> Regression<4> {
         Regression {
             name: "MGH09",
-            rows: rows(include_str!("../../src/problems/nist/mgh09.rs")),
+            rows: rows(include_str!("../../../../crates/core/src/problems/nist/mgh09.rs")),
             starts: [[25.0, 39.0, 41.5, 39.0], [0.25, 0.39, 0.415, 0.39]],
             certified: [0.19280693458, 0.19128232873, 0.12305650693, 0.13606233068],
             deviations: [1.1435312227E-02, 1.9633220911E-01, 8.0842031232E-02, 9.0025542308E-02],
@@ -200,7 +200,7 @@ impl Model<7> for Thurber {
     fn regression() -> Regression<7> {
         Regression {
             name: "Thurber",
-            rows: rows(include_str!("../../src/problems/nist/thurber.rs")),
+            rows: rows(include_str!("../../../../crates/core/src/problems/nist/thurber.rs")),
             starts: [
                 [1000.0, 1000.0, 400.0, 40.0, 0.7, 0.3, 0.03],
                 [1300.0, 1500.0, 500.0, 75.0, 1.0, 0.4, 0.05],
@@ -236,7 +236,7 @@ impl Model<7> for Hahn1 {
     fn regression() -> Regression<7> {
         Regression {
             name: "Hahn1",
-            rows: rows(include_str!("../../src/problems/nist/hahn1.rs")),
+            rows: rows(include_str!("../../../../crates/core/src/problems/nist/hahn1.rs")),
             starts: [
                 [10.0, -1.0, 0.05, -1e-5, -0.05, 0.001, -1e-6],
                 [1.0, -0.1, 0.005, -1e-6, -0.005, 1e-4, -1e-7],
@@ -280,7 +280,7 @@ impl Model<8> for Gauss2 {
     fn regression() -> Regression<8> {
         Regression {
             name: "Gauss2",
-            rows: rows(include_str!("../../src/problems/nist/gauss2.rs")),
+            rows: rows(include_str!("../../../../crates/core/src/problems/nist/gauss2.rs")),
             starts: [
                 [96.0, 0.009, 103.0, 106.0, 18.0, 72.0, 151.0, 18.0],
                 [98.0, 0.0105, 103.0, 105.0, 20.0, 73.0, 150.0, 20.0],
@@ -321,7 +321,7 @@ impl Model<6> for Lanczos3 {
     fn regression() -> Regression<6> {
         Regression {
             name: "Lanczos3",
-            rows: rows(include_str!("../../src/problems/nist/lanczos3.rs")),
+            rows: rows(include_str!("../../../../crates/core/src/problems/nist/lanczos3.rs")),
             starts: [[1.2, 0.3, 5.6, 5.5, 6.5, 7.6], [0.5, 0.7, 3.6, 4.2, 4.0, 6.3]],
             certified: [
                 0.086816414977,
@@ -355,7 +355,7 @@ impl Model<9> for Enso {
     fn regression() -> Regression<9> {
         Regression {
             name: "ENSO",
-            rows: rows(include_str!("../../src/problems/nist/enso.rs")),
+            rows: rows(include_str!("../../../../crates/core/src/problems/nist/enso.rs")),
             starts: [
                 [11.0, 3.0, 0.5, 40.0, -0.7, -1.3, 25.0, -0.3, 1.4],
                 [10.0, 3.0, 0.5, 44.0, -1.5, 0.5, 26.0, -0.1, 1.5],
