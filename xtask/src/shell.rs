@@ -1,6 +1,8 @@
 //! Folders of the repository, and calls of other programs.
 
 use std::env;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -43,9 +45,16 @@ pub(crate) fn program(name: &str, arguments: &[&str]) -> Command {
 }
 
 /// The text of a command, as typed in a shell.
-fn typed(command: &Command) -> String {
+pub(crate) fn typed(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+/// Writes an executable script.
+pub(crate) fn put_script(file: &Path, text: &str) -> Result<()> {
+    fs::write(file, text)
+        .and_then(|()| fs::set_permissions(file, fs::Permissions::from_mode(0o755)))
+        .with_context(|| file.display().to_string())
 }
 
 /// Prints and runs a command; returns an error if it fails.

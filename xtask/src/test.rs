@@ -3,6 +3,7 @@
 use std::env;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::Result;
 
@@ -20,10 +21,8 @@ pub(crate) struct Args {
 const MPI: &str = "warpswarm-cli/mpi";
 
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let mut tests = shell::cargo(&["test", "--workspace"]);
-    if has_mpi() {
-        tests.args(["--features", MPI]);
-    } else {
+    let mut tests = cargo(&["test"]);
+    if !has_mpi() {
         println!("without the ranks of mpirun: for them mpirun, mpicc and libclang are needed");
     }
     if args.long {
@@ -36,6 +35,16 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         dieharder::run()?;
     }
     Ok(())
+}
+
+/// A cargo command for the whole workspace, with the features of its tests.
+pub(crate) fn cargo(arguments: &[&str]) -> Command {
+    let mut command = shell::cargo(arguments);
+    command.arg("--workspace");
+    if has_mpi() {
+        command.args(["--features", MPI]);
+    }
+    command
 }
 
 /// Whether programs that use MPI can be built and started.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 
 use crate::shell::{self, program};
+use crate::test;
 
 /// The largest allowed size of the wheel, in bytes.
 const MOST_BYTES: u64 = 15_000_000;
@@ -19,18 +20,18 @@ pub(crate) struct Args {
     /// Install it with the oldest and the newest Python of this machine, and run its tests
     #[arg(long)]
     test: bool,
-    /// Cargo's profile: `wheel` is what users get
-    #[arg(long, default_value = "wheel")]
-    profile: String,
+    /// Build it for this machine only, and as fast as other tests
+    #[arg(long)]
+    quick: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
     let folder = shell::target()?.join("wheel");
-    let wheel = build(&folder, &args.profile)?;
+    let wheel = build(&folder, args.quick)?;
     let bytes = fs::metadata(&wheel)?.len();
     println!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
     ensure!(
-        args.profile != "wheel" || bytes <= MOST_BYTES,
+        args.quick || bytes <= MOST_BYTES,
         "the wheel has {bytes} bytes; allowed: {MOST_BYTES}"
     );
     if args.test {
@@ -48,11 +49,12 @@ fn package() -> PathBuf {
     shell::root().join("crates/python")
 }
 
-/// Builds the wheel with maturin, linked by zig against an old glibc.
+/// Builds the wheel with maturin. What users get is optimised, and linked by zig against an old glibc. For tests it
+/// contains the library that the other tests use, with their features.
 ///
 /// Maturin is installed in the same folder for all checkouts. The name of the linker depends on that folder, and is
 /// part of sccache's key.
-fn build(folder: &Path, profile: &str) -> Result<PathBuf> {
+fn build(folder: &Path, quick: bool) -> Result<PathBuf> {
     let (major, minor) =
         version(Path::new("python3")).context("python3 does not run, or is older than 3.10")?;
     let bin = environment(&shell::cache()?.join(format!("maturin-{major}.{minor}")), "python3")?;
@@ -65,14 +67,37 @@ fn build(folder: &Path, profile: &str) -> Result<PathBuf> {
         std::iter::once(bin.clone())
             .chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
     )?;
-    let mut maturin = program(&text(&bin.join("maturin")), &["build", "--zig", "--locked"]);
-    maturin.args(["--profile", profile, "--compatibility", COMPATIBILITY]);
+    let mut maturin = program(&text(&bin.join("maturin")), &["build", "--locked"]);
+    if quick {
+        maturin.args(["--profile", "dev", "--compatibility", "linux"]);
+        maturin.env("CARGO", put_script(folder)?);
+    } else {
+        maturin.args(["--profile", "wheel", "--compatibility", COMPATIBILITY, "--zig"]);
+    }
     maturin.arg("--manifest-path").arg(package().join("Cargo.toml"));
     maturin.arg("--target-dir").arg(shell::target()?).arg("--out").arg(&made);
     maturin.env("PATH", path).current_dir(shell::root());
     shell::run(&mut maturin)?;
     let mut wheels = fs::read_dir(&made)?.flatten().map(|entry| entry.path());
     wheels.next().with_context(|| format!("no wheel in {}", made.display()))
+}
+
+/// Writes the script that takes the place of cargo. Where maturin builds the library of the package, it builds the
+/// libraries of the whole workspace, as the tests do: with the package alone, dependencies have fewer features, so most of
+/// them would be compiled again.
+fn put_script(folder: &Path) -> Result<PathBuf> {
+    let build = test::cargo(&["build", "--lib", "--tests"]);
+    let script = format!(
+        "#!/bin/sh\n\
+        if [ \"$1\" = rustc ]; then exec {} --message-format json-render-diagnostics; fi\n\
+        exec {} \"$@\"\n",
+        shell::typed(&build),
+        build.get_program().display(),
+    );
+    let file = folder.join("cargo");
+    fs::create_dir_all(folder)?;
+    shell::put_script(&file, &script)?;
+    Ok(file)
 }
 
 /// Checks the type annotations with mypy, those of the Python code and those of the compiled part.

@@ -2,12 +2,11 @@
 //! version.
 //!
 //! The commands are those of README.md, line by line. A script takes the place of cargo: `cargo xtask run` runs the
-//! program that was built from its package, and other commands compile fast, share the compiled dependencies and
+//! program that the tests use, and other commands compile fast, share the compiled dependencies and
 //! download nothing.
 
 use std::env;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
@@ -117,8 +116,7 @@ fn put_script(folders: &Folders, built: &Path) -> Result<std::ffi::OsString> {
     );
     let file = folders.script.join("cargo");
     fs::create_dir_all(&folders.script)?;
-    fs::write(&file, script).with_context(|| file.display().to_string())?;
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o755))?;
+    shell::put_script(&file, &script)?;
     let first = std::iter::once(folders.script.clone());
     Ok(env::join_paths(first.chain(env::split_paths(&path)))?)
 }
