@@ -260,7 +260,7 @@ fn swarms_that_are_split_give_the_same_bits() {
     for dimensions in [1, 30, 33, 140] {
         for individuals in [1, 3, 5, 33, 257] {
             let case = Case::new("rastrigin", dimensions, individuals);
-            let iterations = if dimensions == 140 { 4 } else { 12 };
+            let iterations = if dimensions == 140 { 4 } else { 6 };
             check(&Case { runs: 2, iterations, ..case }, places);
         }
     }

@@ -11,7 +11,7 @@ use super::config;
 use super::wild::{Memory, Portable, Seen, hosted, memory};
 
 proptest! {
-    #![proptest_config(config(1000))]
+    #![proptest_config(config(400))]
 
     #[test]
     fn what_is_allowed_runs_and_keeps_its_promises(case in cases()) {
