@@ -110,8 +110,11 @@ fn check_types(bin: &Path) -> Result<()> {
     run("stubtest", &["pywarpswarm._native"])
 }
 
-/// Runs the tests with the installed wheel. With one Python also those that take a while: the check of types, the samples
-/// of pages and the notebooks.
+/// The tests that run with only one Python: samples of pages, pictures, and the program.
+const WITH_ONE_PYTHON: [&str; 3] = ["test_pages.py", "test_picture.py", "test_commands.py"];
+
+/// Runs the tests with the installed wheel. With one Python also those that take a while, the check of types and the
+/// notebooks.
 fn test(folder: &Path, wheel: &Path, python: &Path, all: bool) -> Result<()> {
     let name = version(python).map_or("python".into(), |(major, minor)| format!("{major}.{minor}"));
     let at = folder.join(format!("test-{name}"));
@@ -139,7 +142,7 @@ fn test(folder: &Path, wheel: &Path, python: &Path, all: bool) -> Result<()> {
     if all {
         copy_notebooks(&outside.path().join("notebooks"))?;
     } else {
-        tests.args(["--deselect", "test_pages.py"]);
+        tests.args(WITH_ONE_PYTHON.iter().flat_map(|file| ["--deselect", file]));
     }
     tests.env("PYTHONDEVMODE", "1").env_remove("PYTHONPATH").current_dir(outside.path());
     shell::run(&mut tests)

@@ -5,6 +5,7 @@
 //! macros, are not detected.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::LazyLock;
 
 use regex::Regex;
 
@@ -134,9 +135,10 @@ fn module(path: &str) -> Module {
 
 /// The code of a file before its unit tests. A declaration of a separate test file does not end the code.
 fn code(text: &str) -> String {
-    let tests = Regex::new(r"(?m)^#\[cfg\(test\)\]\nmod \w+ \{").expect("a pattern");
+    static TESTS: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?m)^#\[cfg\(test\)\]\nmod \w+ \{").expect("a pattern"));
     let mut code = bare(text);
-    code.truncate(tests.find(&code).map_or(code.len(), |tests| tests.start()));
+    code.truncate(TESTS.find(&code).map_or(code.len(), |tests| tests.start()));
     code
 }
 
@@ -156,15 +158,17 @@ fn only_tests(tree: &Tree, folder: &str) -> Vec<Module> {
 
 /// All paths with several names in code; those of `use` are expanded over their braces.
 fn paths(code: &str) -> Vec<Vec<String>> {
-    let uses = Regex::new(r"\buse\s+([^;]+);").expect("a pattern");
-    let path = Regex::new(r"(?:^|[^:\w.])((?:\w+::)+\w+)").expect("a pattern");
+    static USES: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\buse\s+([^;]+);").expect("a pattern"));
+    static PATH: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?:^|[^:\w.])((?:\w+::)+\w+)").expect("a pattern"));
     let mut found = Vec::new();
-    for of in uses.captures_iter(code) {
+    for of in USES.captures_iter(code) {
         expand(&of[1], &[], &mut found);
     }
-    let rest = uses.replace_all(code, " ");
+    let rest = USES.replace_all(code, " ");
     let names = |path: &str| path.split("::").map(String::from).collect();
-    found.extend(path.captures_iter(&rest).map(|of| names(&of[1])));
+    found.extend(PATH.captures_iter(&rest).map(|of| names(&of[1])));
     found
 }
 

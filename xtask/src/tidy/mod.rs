@@ -3,6 +3,7 @@
 use std::fs;
 
 use anyhow::{Context, Result, bail};
+use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::shell;
@@ -53,8 +54,9 @@ impl Tree {
 pub(crate) fn run() -> Result<()> {
     let tree = read()?;
     let mut count = 0;
-    for (name, rule) in rules::ALL {
-        for finding in rule(&tree) {
+    let found: Vec<_> = rules::ALL.par_iter().map(|(name, rule)| (name, rule(&tree))).collect();
+    for (name, findings) in found {
+        for finding in findings {
             println!("{name}: {finding}");
             count += 1;
         }
