@@ -9,7 +9,7 @@ pub(crate) fn text(path: &Path) -> io::Result<String> {
     const MOST: u64 = 1 << 28;
     let there = fs::metadata(path)?;
     if !there.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("it is not a file"));
     }
     if there.len() > MOST {
         return Err(io::Error::other(format!("it has {} bytes; allowed: {MOST}", there.len())));

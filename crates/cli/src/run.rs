@@ -147,7 +147,7 @@ impl Run {
         }
         let wrong = |error: &dyn std::fmt::Display| {
             let error = error.to_string();
-            Failure::Input(format!("{} is no run: {}", origin.display(), error.trim_end()))
+            Failure::Input(format!("{} is not a run: {}", origin.display(), error.trim_end()))
         };
         let any: Any = toml::from_str(text).map_err(|error| wrong(&error))?;
         if any.format != FORMAT {

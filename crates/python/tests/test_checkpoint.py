@@ -258,7 +258,7 @@ def test_paths_that_cannot_be(tmp_path):
         with pytest.raises(error, match=message):
             ws.minimize(counted, BOX, compile=False, checkpoint=path)
     assert not calls and letter.read_text() == "Dear all,"
-    with pytest.raises(OSError, match="it is no checkpoint"):
+    with pytest.raises(OSError, match="it is not a checkpoint"):
         ws.resume(letter)
     with pytest.raises(OSError, match="cannot be read"):
         ws.resume(tmp_path / "nothing")

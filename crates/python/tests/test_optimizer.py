@@ -57,7 +57,7 @@ def test_saved_and_loaded(tmp_path):
     assert new.ask().tobytes() == opt.ask().tobytes()
     assert new.result.x.tobytes() == opt.result.x.tobytes()
     (tmp_path / "letter").write_text("Dear all,")
-    with pytest.raises(OSError, match="it is no checkpoint"):
+    with pytest.raises(OSError, match="it is not a checkpoint"):
         ws.Optimizer.load(tmp_path / "letter")
 
 

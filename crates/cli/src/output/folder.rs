@@ -41,7 +41,7 @@ impl Folder {
         }
         if there && !path.join(file).is_file() {
             return Err(Failure::Input(format!(
-                "--out is {shown}, which exists and is no {what}'s folder; allowed with --force: a folder with a {file}"
+                "--out is {shown}, which exists and is not a folder of a {what}; allowed with --force: a folder with a {file}"
             )));
         }
         if path.file_name().is_none() {

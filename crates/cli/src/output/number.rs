@@ -38,7 +38,7 @@ impl<'de> Deserialize<'de> for Number<f64> {
                 "NaN" => Ok(Number(f64::NAN)),
                 "Infinity" => Ok(Number(f64::INFINITY)),
                 "-Infinity" => Ok(Number(f64::NEG_INFINITY)),
-                _ => Err(serde::de::Error::custom(format!("`{text}` is no number"))),
+                _ => Err(serde::de::Error::custom(format!("`{text}` is not a number"))),
             },
         }
     }

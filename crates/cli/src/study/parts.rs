@@ -16,7 +16,7 @@ pub(super) fn parts<'a>(option: &str, text: &'a str) -> Result<Parts<'a>, Failur
     let pair = |part: &'a str| {
         part.split_once('=').filter(|(key, _)| !key.is_empty()).ok_or_else(|| {
             Failure::Input(format!(
-                "{option} has `{text}`, of which `{part}` is no setting; allowed: NAME[:KEY=VALUE...]"
+                "{option} has `{text}`, of which `{part}` is not a setting; allowed: NAME[:KEY=VALUE...]"
             ))
         })
     };

@@ -26,8 +26,8 @@ fn what_is_there_stays() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     fs::write(folder.join("notes.txt"), "mine").unwrap();
-    refused(folder, &["--checkpoint", "notes.txt"], "is no checkpoint");
-    refused(folder, &["--checkpoint", "notes.txt", "--force"], "is no checkpoint");
+    refused(folder, &["--checkpoint", "notes.txt"], "is not a checkpoint");
+    refused(folder, &["--checkpoint", "notes.txt", "--force"], "is not a checkpoint");
     assert_eq!(solve(folder, &["--checkpoint", "a.ck"]).0, Some(0));
     let before = fs::read(folder.join("a.ck")).unwrap();
     refused(folder, &["--checkpoint", "a.ck"], "`warpswarm resume a.ck`");

@@ -255,7 +255,7 @@ fn a_guess_is_kept() {
     );
     refused("x1\n99\n", "rastrigin", &["`x1` is 99; allowed: -5.12 to 5.12"]);
     refused("x1\n", "rastrigin", &["has no rows"]);
-    is_refused(&["solve", "sphere", "--start", "/nowhere"], &["--start: /nowhere: is no file"]);
+    is_refused(&["solve", "sphere", "--start", "/nowhere"], &["--start: /nowhere: is not a file"]);
 }
 
 #[track_caller]

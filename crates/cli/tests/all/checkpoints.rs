@@ -284,7 +284,7 @@ fn arguments_are_checked() {
     fails(&["resume", shown], 2, &["state cannot be read"]);
     fails(&["checkpoint", shown], 2, &["state cannot be read"]);
     fs::write(&file, "something else").unwrap();
-    fails(&["resume", shown], 2, &["state cannot be read: it is no checkpoint"]);
+    fails(&["resume", shown], 2, &["state cannot be read: it is not a checkpoint"]);
     let solve = ["solve", "sphere", "--iterations", "5", "--checkpoint"];
     fs::remove_file(&file).unwrap();
     succeeds(&[&solve[..], &[shown]].concat());

@@ -984,7 +984,7 @@ fn bad_problem_files() {
     bad(
         FIT,
         "t,y\n0,8\n1,many\n",
-        &["points.csv", "line 3 (row 2), column `y`: \"many\" is no number"],
+        &["points.csv", "line 3 (row 2), column `y`: \"many\" is not a number"],
     );
     bad(&FIT.replace("points.csv", "none.csv"), "", &["none.csv", "cannot be read"]);
     bad(

@@ -131,7 +131,7 @@ fn the_example_is_fitted_and_kept() {
     assert!(kept.join("notes.txt").is_file());
     assert_eq!(read(&kept.join("fits.json"))["polish_only"], true);
     fs::create_dir(all.path().join("other")).unwrap();
-    is_refused(all.path(), &format!("{example} --out other --force"), &["no fit's folder"]);
+    is_refused(all.path(), &format!("{example} --out other --force"), &["not a folder of a fit"]);
 }
 
 /// The separator is detected without [data], too, where every heading that the expressions use is a column.
@@ -309,7 +309,7 @@ fn mistakes_are_said() {
     refused("m.toml nan.csv", &["nan.csv", "line 3 (row 2), column `y`", "skip row"]);
     refused(
         "m.toml text.csv",
-        &["text.csv", "line 3 (row 2), column `y`", "\"much\" is no number"],
+        &["text.csv", "line 3 (row 2), column `y`", "\"much\" is not a number"],
     );
     refused("m.toml few.csv", &["few.csv", "has one row", "at least"]);
     refused("m.toml uneven.csv --group well", &["group `B1` has 1 row;", "at least 2"]);
@@ -320,7 +320,7 @@ fn mistakes_are_said() {
     refused("sigma.toml zero.csv", &["sigma: `dy` is 0 in row 2 (zero.csv: line 3)", "above 0"]);
     refused("half.toml long.csv --polish-only", &["variable `lifetime` has no start"]);
     refused("outside.toml long.csv", &["start is 800", "0 to 100"]);
-    refused("bounded.toml long.csv", &["a fit knows no constraints", "`c`"]);
+    refused("bounded.toml long.csv", &["a fit cannot have constraints", "`c`"]);
     refused("m.toml long.csv --polish-only --starts 3", &["--polish-only", "--starts"]);
     refused("m.toml long.csv --ftol 1", &["--ftol", "from 0 to below 1"]);
     refused("m.toml long.csv --json long.csv", &["--json is long.csv", "the data"]);

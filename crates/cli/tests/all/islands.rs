@@ -188,7 +188,7 @@ fn what_islands_cannot_be_is_one_message() {
     check(&with(&["--out", "x", "--population-every", "2"]), &["--population-every is 2"]);
     check(
         &with(&["--checkpoint", "Cargo.toml"]),
-        &["Cargo.toml, which exists and is no checkpoint"],
+        &["Cargo.toml, which exists and is not a checkpoint"],
     );
 }
 

@@ -238,7 +238,7 @@ fn bad_input_is_one_message_of_all_ranks() {
         3,
         &with(&["--checkpoint", "Cargo.toml"]),
         2,
-        &["Cargo.toml, which exists and is no checkpoint"],
+        &["Cargo.toml, which exists and is not a checkpoint"],
     );
     fails(3, &with(&["--json", "no/such/folder"]), 2, &["--json is no/such/folder"]);
     let emulated = ["--backend", "emulator", "--devices", "99"];

@@ -109,7 +109,7 @@ fn what_is_there_stays() {
     fs::write(folder.path().join("file"), "x").unwrap();
     fails(folder.path(), &["full"], &["PATH is full, a folder that is not empty"]);
     fails(folder.path(), &["."], &["PATH"]);
-    fails(folder.path(), &["file"], &["PATH is file, which is no folder"]);
+    fails(folder.path(), &["file"], &["PATH is file, which is not a folder"]);
     fails(folder.path(), &["file/fit"], &["PATH is file/fit"]);
 }
 

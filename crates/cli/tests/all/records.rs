@@ -325,7 +325,7 @@ fn a_folder_that_exists_is_left_alone() {
 
     // A folder that is not the folder of a run is never replaced.
     fs::remove_file(out.join("run.toml")).unwrap();
-    fails(&solve(&["--force"]), 2, &["--out is", "no run's folder", "allowed"]);
+    fails(&solve(&["--force"]), 2, &["--out is", "not a folder of a run", "allowed"]);
     assert!(out.join("result.json").exists());
     let none = place.path().join("none/first");
     let solve = ["solve", "sphere", "--iterations", "3", "--out", none.to_str().unwrap()];
@@ -380,7 +380,7 @@ fn what_is_no_folder_of_a_run_says_so() {
         fails(&["rerun", shown], 2, parts);
     };
     check("format = 1", "format = 2", &["has format 2", "allowed: 1"]);
-    check("format = 1", "", &["is no run", "format"]);
+    check("format = 1", "", &["is not a run", "format"]);
     check("name = \"sphere\"", "name = \"sphare\"", &["unknown problem `sphare`"]);
     check("inertia = ", "inertai = ", &["no parameter `inertai`"]);
     check(
@@ -388,7 +388,7 @@ fn what_is_no_folder_of_a_run_says_so() {
         "individuals = 9000000000",
         &["--individuals is 9000000000", "allowed"],
     );
-    check("seed = 0", "seed = \"x\"", &["is no run", "seed"]);
+    check("seed = 0", "seed = \"x\"", &["is not a run", "seed"]);
     check("dimensions = 30", "dimensions = 0", &["allowed"]);
     fs::write(&path, &text).unwrap();
     fs::write(out.join("result.json"), "{").unwrap();

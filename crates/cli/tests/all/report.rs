@@ -60,7 +60,7 @@ fn what_is_no_run_is_refused_in_words() {
         home,
         &["DIR is none, which does not exist", "allowed: a folder as `warpswarm solve --out DIR`"],
     );
-    fails(&["a/trace.csv"], home, &["DIR is a/trace.csv, which is no folder"]);
+    fails(&["a/trace.csv"], home, &["DIR is a/trace.csv, which is not a folder"]);
     fs::create_dir(home.join("empty")).unwrap();
     fails(&["a", "empty"], home, &["DIR is empty, which has no result.json"]);
 

@@ -235,7 +235,7 @@ impl CheckpointFile {
     /// let path = std::env::temp_dir().join(format!("warpswarm-letter-{}", std::process::id()));
     /// std::fs::write(&path, "Dear all,")?;
     /// let error = CheckpointFile::open(&path).unwrap_err().to_string();
-    /// assert!(error.ends_with("cannot be read: it is no checkpoint"));
+    /// assert!(error.ends_with("cannot be read: it is not a checkpoint"));
     /// # std::fs::remove_file(path)?;
     /// # Ok::<(), std::io::Error>(())
     /// ```
@@ -248,11 +248,11 @@ impl CheckpointFile {
         let unreadable = |error: io::Error| failed(&error.to_string());
         // Something other than a file, such as a pipe, might never end, or block when opened.
         if !fs::metadata(path).map_err(unreadable)?.is_file() {
-            return Err(failed("it is no checkpoint, as it is no file"));
+            return Err(failed("it is not a checkpoint, because it is not a file"));
         }
         let mut file = File::open(path).map_err(unreadable)?;
         if !begins(&mut file).map_err(unreadable)? {
-            return Err(failed("it is no checkpoint"));
+            return Err(failed("it is not a checkpoint"));
         }
         let mut bytes = MAGIC.to_vec();
         file.read_to_end(&mut bytes).map_err(unreadable)?;
@@ -434,7 +434,7 @@ mod tests {
         let message = refused(&folder.path().join("newer"), &summed(bytes));
         assert!(message.contains("another version of warpswarm"), "{message}");
         let message = refused(&folder.path().join("none"), b"something else");
-        assert!(message.contains("it is no checkpoint"), "{message}");
+        assert!(message.contains("it is not a checkpoint"), "{message}");
     }
 
     /// Lengths beyond the end of a file with a correct checksum are an error, and allocate no memory.

@@ -37,7 +37,7 @@ pub fn write_whole(
     // For a link, write the file to which it points.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.into());
     if path.exists() && !path.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("it is not a file"));
     }
     let (part, file) = part_of(&path)?;
     let rename = || before(Call::Rename).and_then(|()| fs::rename(&part, &path));

@@ -201,7 +201,7 @@ pub enum Error {
     },
     /// The data do not fill whole rows, or cannot be divided equally among the runs.
     #[error(
-        "{len} numbers of data are no whole {what} of {groups}; allowed: multiples of {groups}"
+        "{len} numbers of data are not whole {what} of {groups}; allowed: multiples of {groups}"
     )]
     DataLength {
         /// The count of numbers.

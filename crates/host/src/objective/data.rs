@@ -310,11 +310,11 @@ mod tests {
         let error = |result: Result<Table>| result.unwrap_err().to_string();
         assert_eq!(
             error(data.matrix(&[1.0; 5], 2)),
-            "5 numbers of data are no whole columns of 2; allowed: multiples of 2"
+            "5 numbers of data are not whole columns of 2; allowed: multiples of 2"
         );
         assert_eq!(
             error(data.table_of_runs(&[1.0; 5], 3)),
-            "5 numbers of data are no whole runs of 3; allowed: multiples of 3"
+            "5 numbers of data are not whole runs of 3; allowed: multiples of 3"
         );
         assert_eq!(error(data.table(&[1.0, f32::NAN])), "number 1 of a table of data is NaN");
         data.table_of_runs(&[1.0; 6], 3).unwrap();

@@ -221,7 +221,7 @@ impl Settings {
     fn check_restart(&self) -> Result<()> {
         let stagnates = |own: &RunSettings| own.stagnation.is_some();
         let hinders = [
-            (self.migrates, "between islands, or runs that are no islands"),
+            (self.migrates, "between islands, or runs that are not islands"),
             (self.split, "for a swarm that devices share, or a swarm on one device"),
             (
                 self.stop.stagnation.is_some() || self.of_runs.iter().any(stagnates),

@@ -147,7 +147,7 @@ fn mistakes() {
     refused(
         "de",
         Settings { migrates: true, ..anew(8) },
-        "between islands, or runs that are no islands",
+        "between islands, or runs that are not islands",
     );
     refused(
         "pso",

@@ -128,7 +128,7 @@ fn what_is_damaged_is_said() {
     let second = epoch.join("islands-2-4");
     let bytes = fs::read(&second).unwrap();
     fs::write(&second, &bytes[1..]).unwrap();
-    check("islands-2-4 cannot be read: it is no checkpoint");
+    check("islands-2-4 cannot be read: it is not a checkpoint");
     fs::write(&second, &bytes).unwrap();
     fs::rename(&second, epoch.join("islands-2-5")).unwrap();
     check("islands-2-5 cannot be read: it has other islands than its name says");

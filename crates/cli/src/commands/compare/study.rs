@@ -80,7 +80,7 @@ impl StudyFile {
         toml::from_str(&text).map_err(|error| {
             let keys = "problems, algorithms, dim, runs, evaluations, individuals, target, seed, precision";
             let error = error.to_string();
-            wrong(format!("which is no study: {}; allowed: TOML with {keys}", error.trim_end()))
+            wrong(format!("which is not a study: {}; allowed: TOML with {keys}", error.trim_end()))
         })
     }
 

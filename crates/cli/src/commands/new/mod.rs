@@ -75,7 +75,9 @@ fn is_free(given: &Path, path: &Path) -> Result<(), Failure> {
         Ok(true) => Ok(()),
         Ok(false) => Err(is("a folder that is not empty")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Err(is("which is no folder")),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            Err(is("which is not a folder"))
+        }
         Err(error) => Err(cannot(given, &error)),
     }
 }

@@ -129,7 +129,7 @@ impl Folder {
     pub(crate) fn read(path: &Path) -> Result<Folder, Failure> {
         let shown = path.display();
         if !path.is_dir() {
-            let what = if path.exists() { "is no folder" } else { "does not exist" };
+            let what = if path.exists() { "is not a folder" } else { "does not exist" };
             return Err(refused(format!("DIR is {shown}, which {what}")));
         }
         if path.join(fit::JSON).is_file() && !path.join(RESULT).exists() {
@@ -204,7 +204,7 @@ fn unreadable(path: &Path, error: csv::Error) -> Failure {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("line {line} has {len} columns, not the {expected_len} of the heading")
         }
-        csv::ErrorKind::Utf8 { .. } => format!("line {line} is no text"),
+        csv::ErrorKind::Utf8 { .. } => format!("line {line} is not text"),
         csv::ErrorKind::Io(error) => format!("it cannot be read: {error}"),
         _ => format!("it cannot be read: {error}"),
     };

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 pub(crate) fn read(path: &Path, problem: &Problem) -> Result<Vec<Vec<f64>>, Failure> {
     let said = |what: String| Failure::Input(format!("--start: {}: {what}", path.display()));
     if !path.is_file() {
-        return Err(said("is no file that can be read; allowed: a CSV file".into()));
+        return Err(said("is not a file that can be read; allowed: a CSV file".into()));
     }
     let reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(path);
     let mut reader = reader.map_err(|error| Failure::unreadable(path, &error))?;

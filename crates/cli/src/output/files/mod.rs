@@ -214,7 +214,7 @@ fn check_replaceable(path: &Path, force: bool) -> Result<(), Failure> {
              `warpswarm resume {shown}` to go on from it"
         ))),
         (false, _) => Err(Failure::Input(format!(
-            "--checkpoint is {shown}, which exists and is no checkpoint; allowed: a path that does not, or with --force \
+            "--checkpoint is {shown}, which exists and is not a checkpoint; allowed: a path that does not, or with --force \
              a checkpoint's"
         ))),
     }
@@ -305,7 +305,7 @@ mod tests {
         fs::write(&notes, "mine").unwrap();
         for force in [false, true] {
             let said = message(Files::new().checkpoint(&notes, force, None));
-            assert!(said.contains("is no checkpoint"), "{said}");
+            assert!(said.contains("is not a checkpoint"), "{said}");
         }
         // If the run resumes from this checkpoint, replacing it loses nothing.
         Files::new().checkpoint(&notes, false, Some(&notes)).unwrap();

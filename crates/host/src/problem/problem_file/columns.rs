@@ -32,13 +32,13 @@ pub(super) fn text(path: &Path) -> Result<String, String> {
     let unreadable = |error: &dyn std::fmt::Display| format!("cannot be read ({error})");
     let about = fs::metadata(path).map_err(|error| unreadable(&error))?;
     if !about.is_file() {
-        return Err("is no file; allowed: a file of columns".into());
+        return Err("is not a file; allowed: a file of columns".into());
     }
     if about.len() > MOST_BYTES {
         return Err(format!("{} bytes; allowed: {MOST_BYTES}", about.len()));
     }
     let bytes = fs::read(path).map_err(|error| unreadable(&error))?;
-    String::from_utf8(bytes).map_err(|_| "is no text in UTF-8".to_string())
+    String::from_utf8(bytes).map_err(|_| "is not text in UTF-8".to_string())
 }
 
 /// Checks that the numbers match the columns. On failure, what is wrong with them.
@@ -147,7 +147,7 @@ impl<'a> Sheet<'a> {
                     Cell::Missing => return said(heading, nothing("a number")),
                     Cell::Wrong(hint) => {
                         let what = format!(
-                            "{:?} is no number; allowed: finite numbers{hint}",
+                            "{:?} is not a number; allowed: finite numbers{hint}",
                             short(field)
                         );
                         return said(heading, what);
@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(missing, "has no column `tt`; did you mean `t`? Its columns: t, y, note");
         let no_number = error("t,y\n1,2\n3,4.5x\n", &["t", "y"]);
         assert!(
-            no_number.starts_with("line 3 (row 2), column `y`: \"4.5x\" is no number"),
+            no_number.starts_with("line 3 (row 2), column `y`: \"4.5x\" is not a number"),
             "{no_number}"
         );
         assert!(error("t\ninf\n", &["t"]).contains("line 2"));

@@ -61,7 +61,7 @@ pub(super) fn columns(tree: &Tree, names: &Names) -> Result<Vec<(String, u32)>, 
             Some(Meaning::Data(..) | Meaning::Matrix(_) | Meaning::Constant(_)) | None => {}
             Some(_) => {
                 let what = format!(
-                    "`{}` is no data; allowed here: columns of data, constants and what is computed of them",
+                    "`{}` is not data; allowed here: columns of data, constants and what is computed of them",
                     on_one_line(name)
                 );
                 return Err(Mistake::new(what, &tree.at));

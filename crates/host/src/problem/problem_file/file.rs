@@ -99,7 +99,7 @@ impl<'de> Deserialize<'de> for Variable {
                     }
                     _ => "{ lower = 0, upper = 1 }".into(),
                 };
-                Err(A::Error::custom(format!("a list is no variable; write {table}")))
+                Err(A::Error::custom(format!("a list is not a variable; write {table}")))
             }
         }
         from.deserialize_any(Table)

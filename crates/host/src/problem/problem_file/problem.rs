@@ -144,7 +144,7 @@ impl ProblemFile {
         let there = fs::metadata(path).map_err(unreadable)?;
         // Something other than a file, such as a pipe, may never end.
         if !there.is_file() {
-            return Err(said("cannot be read (it is no file)".into()));
+            return Err(said("cannot be read (it is not a file)".into()));
         }
         let bytes = there.len();
         if bytes > MOST_BYTES {

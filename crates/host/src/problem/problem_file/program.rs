@@ -216,6 +216,6 @@ fn operand_of(graph: &Graph, value: Value, slots: &Slots) -> Operand {
         Node::Solution(at) => Operand::Solution(at),
         Node::Solutions(at) => Operand::Solutions(at),
         Node::Apply(..) | Node::Fold { .. } | Node::Carried(_) => Operand::Slot(slots.of[&value]),
-        Node::Solve => unreachable!("a differential equation is no number"),
+        Node::Solve => unreachable!("a differential equation is not a number"),
     }
 }

@@ -92,7 +92,7 @@ impl ProblemFile {
         };
         if let Some((name, _)) = self.constraints.first() {
             return Err(self.refused(format!(
-                "a fit knows no constraints, and there is `{name}`; allowed: bounds of the variables, or `warpswarm solve`, \
+                "a fit cannot have constraints, and there is `{name}`; allowed: bounds of the variables, or `warpswarm solve`, \
                  which minimises the same sum"
             )));
         }

@@ -85,7 +85,7 @@ impl Compiler<'_> {
         let Some(choices) = choices else {
             if let Some(labels) = labels {
                 let what = format!(
-                    "an index that is no choice; allowed: a variable with the `choices` {}",
+                    "an index that is not a choice; allowed: a variable with the `choices` {}",
                     listed(&labels)
                 );
                 return Err(Mistake::new(what, &index.at));
@@ -99,7 +99,7 @@ impl Compiler<'_> {
         let missing = is_missing(&choices, &labels)
             .map(|label| format!("`{name}` has no '{}'", on_one_line(&label)));
         let more = is_missing(&labels, &choices)
-            .map(|label| format!("'{}' is no choice", on_one_line(&label)));
+            .map(|label| format!("'{}' is not a choice", on_one_line(&label)));
         if let Some(what) = missing.or(more) {
             let what = format!("{what}; allowed: a number for each of {}", listed(&choices));
             return Err(Mistake::new(what, &index.at));

@@ -185,7 +185,7 @@ impl Compiler<'_> {
         match range.filter(|_| graph.is_whole(value)) {
             Some((least, most)) => Ok(Place::Selected(value, least as i64, most as i64)),
             None => {
-                let what = "an index that is no whole number at some points; allowed: whole numbers, such as variables \
+                let what = "an index that is not a whole number at some points; allowed: whole numbers, such as variables \
                             with scale = \"integer\", and sums, differences and products of those";
                 Err(Mistake::new(what, &index.at))
             }

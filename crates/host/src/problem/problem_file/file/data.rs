@@ -120,7 +120,7 @@ impl Data {
                     ));
                 }
             },
-            _ => return Err(format!("{key} is no text; allowed: a text in quotes")),
+            _ => return Err(format!("{key} is not a text; allowed: a text in quotes")),
         }
         Ok(())
     }

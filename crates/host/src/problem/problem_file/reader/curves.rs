@@ -110,7 +110,7 @@ impl Reader<'_> {
             Given::Text(text) => text.clone(),
             Given::List(_) | Given::Table(_) => {
                 return Err(self.said(format!(
-                    "{key} is no number; allowed: a column of data, a number above 0, or what is computed of them"
+                    "{key} is not a number; allowed: a column of data, a number above 0, or what is computed of them"
                 )));
             }
         };

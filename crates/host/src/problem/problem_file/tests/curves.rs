@@ -59,7 +59,7 @@ fn mistakes_in_fits_are_said() {
     says("fit = 'a * t'", "no `~` in it");
     says("fit = 'yy ~ a * t'", "`yy` has no column of data in it; did you mean `y`?");
     says("fit = 'k ~ a * t'", "`k` has no column of data in it");
-    says("fit = 'a ~ y'", "`a` is no data");
+    says("fit = 'a ~ y'", "`a` is not data");
     says("fit = 'y ~ a * long'", "`long` has 4 numbers and what was observed has 3");
     says("fit = 'y ~ a * q'", "unknown name `q`");
     says("fit = 'y ~ a * t'\nminimise = 'a'", "minimise and fit are two objectives");
@@ -72,7 +72,7 @@ fn mistakes_in_fits_are_said() {
         "fit = 'y ~ a * t + b'\nweights = 'neg'",
         "weights: `neg` is -2 in row 2; allowed: numbers from 0 on",
     );
-    says("fit = 'y ~ a * t + b'\nsigma = 'a'", "`a` is no data");
+    says("fit = 'y ~ a * t + b'\nsigma = 'a'", "`a` is not data");
     says("fit = 'y ~ a * t + b'\nsigma = 's'\nweights = 's'", "sigma and weights say the same");
     says(
         "fit = 'neg ~ a * t + b'\nloss = 'poisson'",

@@ -200,7 +200,7 @@ fn what_data_and_constants_say_is_checked() {
     wrong("[data]\ncolumns = ['t']\n", &["columns and no file"]);
     wrong("[data]\nfile = 'x.csv'\n", &["no columns"]);
     wrong("[data]\ncolums = 't'\n", &["[data] has `colums`; allowed: file, columns, separator"]);
-    wrong("[data]\nfile = 1\n", &["file is no text"]);
+    wrong("[data]\nfile = 1\n", &["file is not a text"]);
     wrong("[data]\ncolumns = 't'\n", &["columns: allowed: headings"]);
     wrong("[data]\nseparator = '::'\n", &["separator is \"::\"; allowed: "]);
     wrong("[data]\ndecimal = ';'\n", &["decimal is \";\""]);

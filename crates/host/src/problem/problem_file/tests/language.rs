@@ -130,7 +130,7 @@ fn mistakes_in_them_are_said_with_their_place() {
     says("a", "a = '1'", &["[let] has `a`, which has a meaning already"]);
     says("a[1]", "", &["`a` is one number"]);
     says("t[1.5]", "", &["1.5; allowed: a whole number"]);
-    says("t[a]", "", &["an index that is no whole number at some points", "\n    ^"]);
+    says("t[a]", "", &["an index that is not a whole number at some points", "\n    ^"]);
     says("t[n + 1]", "", &["the index goes from 2 to 5; allowed: 1 to 4", "\n    ^^^^^"]);
     says("t[k[1] - 1]", "", &["goes from 0 to 2"]);
     says("sum(i, t[place[i] + 1])", "", &["goes from 2 to 5"]);
@@ -146,7 +146,7 @@ fn mistakes_in_them_are_said_with_their_place() {
         &["there is no 'gold'; allowed: 'steel', 'brass', 'tin'"],
     );
     says("'tin' * 2", "", &["'tin', where a number is needed"]);
-    says("w[1]", "", &["an index that is no choice; allowed: a variable with the `choices`"]);
+    says("w[1]", "", &["an index that is not a choice; allowed: a variable with the `choices`"]);
     says("w['gold']", "", &["there is no 'gold'"]);
     says("sum(i, 1, 1000000000000, a)", "", &["1000000000000 terms", "1 to 4193280 terms"]);
 }
