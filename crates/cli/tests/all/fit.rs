@@ -264,12 +264,20 @@ fn a_fit_that_has_not_converged_says_so() {
 fn mistakes_are_said() {
     let with = |from: &str, to: &str| DECAY.replace(from, to);
     let sigma = format!("sigma = \"dy\"\n{DECAY}");
+    let weights = format!("weights = \"1 / dy^2\"\n{DECAY}");
+    let double = format!("sigma = \"2 * dy\"\n{DECAY}");
+    let other_weights = format!("weights = \"w / 2\"\n{DECAY}");
+    let columns = format!("data.columns = [\"t\", \"y\", \"dy\"]\n{sigma}");
     let half = with(", start = 3", "");
     let outside = with("start = 8", "start = 800");
     let bounded = format!("{DECAY}[constraints]\nc = \"height < 5\"");
     let all = folder(&[
         ("m.toml", DECAY),
         ("sigma.toml", &sigma),
+        ("weights.toml", &weights),
+        ("double.toml", &double),
+        ("other-weights.toml", &other_weights),
+        ("columns.toml", &columns),
         ("half.toml", &half),
         ("outside.toml", &outside),
         ("bounded.toml", &bounded),
@@ -285,6 +293,7 @@ fn mistakes_are_said() {
         ("few.csv", "t,y\n1,2\n"),
         ("uneven.csv", "well,t,y\nA1,1,2\nA1,2,1\nB1,1,2\n"),
         ("nameless.csv", "well,t,y\nA1,1,2\n,2,1\n"),
+        ("renamed.csv", "t,y,error\n1,2,0.1\n2,1,0.1\n3,1,0.1\n"),
         ("zero.csv", "t,y,dy\n1,2,0.1\n2,1,0\n3,1,0.1\n"),
     ]);
     let refused = |words: &str, parts: &[&str]| is_refused(all.path(), words, parts);
@@ -318,6 +327,17 @@ fn mistakes_are_said() {
         &["line 3 (row 2), column `well`", "nothing is there"],
     );
     refused("sigma.toml zero.csv", &["sigma: `dy` is 0 in row 2 (zero.csv: line 3)", "above 0"]);
+    refused(
+        "weights.toml zero.csv",
+        &["weights: `1 / dy^2` is inf in row 2 (zero.csv: line 3)", "from 0 on"],
+    );
+    let of_sigma = "sigma: unknown name `dy`; did you mean `y`? Columns of the data: t, y, error\n  2 * dy\n      ^^";
+    refused("double.toml renamed.csv", &[of_sigma]);
+    refused("other-weights.toml renamed.csv", &["weights: unknown name `w`", "\n  w / 2\n  ^"]);
+    refused(
+        "columns.toml renamed.csv",
+        &["no column `dy`; allowed: columns = { dy = \"error\", ... }; its columns: t, y, error"],
+    );
     refused("half.toml long.csv --polish-only", &["variable `lifetime` has no start"]);
     refused("outside.toml long.csv", &["start is 800", "0 to 100"]);
     refused("bounded.toml long.csv", &["a fit cannot have constraints", "`c`"]);

@@ -113,9 +113,11 @@ impl<'a> Sheet<'a> {
         take: &mut dyn FnMut(&[f64], &str, u32),
     ) -> Result<(), String> {
         let Sheet { separator, format, headings, .. } = self;
-        let found = |&heading: &&str| place(heading, headings, *separator);
-        let places = wanted.iter().map(found).collect::<Result<Vec<_>, _>>()?;
-        let label = label.map(|label| Ok::<_, String>((found(&label)?, label))).transpose()?;
+        let used: Vec<&str> = wanted.iter().copied().chain(label).collect();
+        let found = |heading: &str, used: &[&str]| place(heading, used, headings, *separator);
+        let places = wanted.iter().map(|heading| found(heading, &used));
+        let places = places.collect::<Result<Vec<_>, _>>()?;
+        let label = label.map(|label| Ok::<_, String>((found(label, &[])?, label))).transpose()?;
         let mut row = Vec::with_capacity(places.len());
         let (mut rows, mut taken) = (0_usize, false);
         for record in reader(&self.text, *separator, format).records() {
@@ -135,7 +137,10 @@ impl<'a> Sheet<'a> {
                 Err(format!("line {line} (row {rows}), column `{heading}`: {what}"))
             };
             let nothing = |what: &str| {
-                format!("nothing is there; allowed: {what} in every row, or missing = \"skip row\"")
+                format!(
+                    "nothing is there; allowed: {what} in every row, or `missing = \"skip row\"` below `[data]`, which leaves \
+                     such rows out"
+                )
             };
             row.clear();
             for (at, (&place, heading)) in places.iter().zip(wanted).enumerate() {
@@ -269,10 +274,17 @@ fn number(field: &str, format: &Format) -> Cell {
     }
 }
 
-/// The position of a heading.
-fn place(heading: &str, headings: &csv::StringRecord, separator: u8) -> Result<usize, String> {
+/// The position of a heading. Messages do not suggest headings that are `used`.
+fn place(
+    heading: &str,
+    used: &[&str],
+    headings: &csv::StringRecord,
+    separator: u8,
+) -> Result<usize, String> {
     let mut all = headings.iter().enumerate().filter(|(_, other)| *other == heading);
-    let Some((place, _)) = all.next() else { return Err(missing(heading, headings, separator)) };
+    let Some((place, _)) = all.next() else {
+        return Err(missing(heading, used, headings, separator));
+    };
     match all.count() {
         0 => Ok(place),
         more => Err(format!(
@@ -288,19 +300,23 @@ pub(super) fn with_unit(name: &str, heading: &str) -> bool {
     heading.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', '[', '(', '/']))
 }
 
-fn missing(heading: &str, headings: &csv::StringRecord, separator: u8) -> String {
+/// What is wrong if there is no such heading. Only headings that are not used are suggested.
+fn missing(heading: &str, used: &[&str], headings: &csv::StringRecord, separator: u8) -> String {
     let known: Vec<&str> = headings.iter().collect();
-    let same = known.iter().find(|known| known.eq_ignore_ascii_case(heading)).copied();
-    let unit = known.iter().copied().find(|known| with_unit(heading, known));
-    let like = match (same, unit, meant(heading, &known)) {
-        (None, Some(like), _) => {
+    let unused: Vec<&str> = known.iter().copied().filter(|known| !used.contains(known)).collect();
+    let same = unused.iter().find(|known| known.eq_ignore_ascii_case(heading)).copied();
+    let unit = unused.iter().copied().find(|known| with_unit(heading, known));
+    // A single column that nothing uses may be the one that is meant.
+    let only = unused.first().copied().filter(|_| unused.len() == 1 && known.len() > 1);
+    let like = match (same, unit, meant(heading, &unused), only) {
+        (Some(like), ..) | (None, None, Some(like), _) => {
+            format!("; did you mean `{}`?", on_one_line(&short(like)))
+        }
+        (None, Some(like), ..) | (None, None, None, Some(like)) => {
             let heading = on_one_line(heading);
             format!("; allowed: columns = {{ {heading} = \"{}\", ... }}", on_one_line(&short(like)))
         }
-        (Some(like), ..) | (None, None, Some(like)) => {
-            format!("; did you mean `{}`?", on_one_line(&short(like)))
-        }
-        (None, None, None) => String::new(),
+        (None, None, None, None) => String::new(),
     };
     let text = known.join(&char::from(separator).to_string());
     let other = SEPARATORS
@@ -310,13 +326,20 @@ fn missing(heading: &str, headings: &csv::StringRecord, separator: u8) -> String
         Some(other) => format!("; the separator looks like {}", in_words(other)),
         None => String::new(),
     };
-    let shown: Vec<String> =
-        known.iter().take(20).map(|heading| on_one_line(&short(heading))).collect();
-    let more = if known.len() > 20 { ", ..." } else { "" };
+    let listed = |all: &[&str]| {
+        let shown = all.iter().take(20).map(|heading| on_one_line(&short(heading)));
+        let more = if all.len() > 20 { ", ..." } else { "" };
+        shown.collect::<Vec<_>>().join(", ") + more
+    };
+    let others = match unused.len() {
+        _ if !like.is_empty() => String::new(),
+        0 => "; all are used".into(),
+        count if count < known.len() => format!("; not used: {}", listed(&unused)),
+        _ => String::new(),
+    };
     let heading = on_one_line(heading);
     let its = if like.ends_with('?') { " Its" } else { "; its" };
-    let shown = shown.join(", ");
-    format!("has no column `{heading}`{like}{its} columns: {shown}{more}{separated}")
+    format!("has no column `{heading}`{like}{its} columns: {}{others}{separated}", listed(&known))
 }
 
 fn in_words(separator: u8) -> String {
@@ -363,6 +386,14 @@ mod tests {
         assert_eq!(read(text, &["y", "t"]), Ok(vec![vec![2.0, 4.5], vec![1.0, 3.0]]));
         let missing = error(text, &["tt"]);
         assert_eq!(missing, "has no column `tt`; did you mean `t`? Its columns: t, y, note");
+        let renamed = error("t,y,error\n1,2,3\n", &["t", "y", "dy"]);
+        let columns = "allowed: columns = { dy = \"error\", ... }; its columns: t, y, error";
+        assert_eq!(renamed, format!("has no column `dy`; {columns}"));
+        let several = error("t,y,error,note\n1,2,3,4\n", &["t", "y", "dy"]);
+        assert!(
+            several.ends_with("its columns: t, y, error, note; not used: error, note"),
+            "{several}"
+        );
         let no_number = error("t,y\n1,2\n3,4.5x\n", &["t", "y"]);
         assert!(
             no_number.starts_with("line 3 (row 2), column `y`: \"4.5x\" is not a number"),

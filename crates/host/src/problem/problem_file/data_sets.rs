@@ -137,9 +137,9 @@ impl ProblemFile {
         let problem = read.problem((&shown, &name, &text), &place);
         let problem = problem.map_err(|error| match error {
             // A missing name may be a column with another name.
-            Error::Expression { file, key, text, at, message } if table.is_none() => {
-                let message =
-                    format!("{message}; columns of the data: {}{}", read.headings, read.hint);
+            Error::Expression { file, key, text, at, message } if wanted.columns.is_empty() => {
+                let its = if message.ends_with('?') { " Columns" } else { "; columns" };
+                let message = format!("{message}{its} of the data: {}{}", read.headings, read.hint);
                 Error::Expression { file, key, text, at, message }
             }
             error => error,

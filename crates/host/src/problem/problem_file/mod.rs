@@ -178,7 +178,7 @@
 //! | `fit` | a model: what was observed, `~`, and what is predicted |
 //! | `fits` | a list of models with common variables |
 //! | `sigma` | standard deviations of the observations, above 0 |
-//! | `weights` | instead of `sigma`: 1 / sigma^2, from 0 on |
+//! | `weights` | instead of `sigma`: 1 / sigma^2, finite and from 0 on |
 //! | `loss` | cost of a residual; `"linear"` by default |
 //! | `loss_scale` | residual from which a robust loss grows more slowly; 1 by default |
 //!

@@ -105,10 +105,13 @@ impl ProblemFile {
             for (row, &found) in spreads.of(fit, rows).iter().enumerate() {
                 let (curve, place) = of(row);
                 let Some(spread) = &curve.spread else { continue };
-                let least = if spread.is_sigma { f64::MIN_POSITIVE } else { 0.0 };
-                if found.is_nan() || found < least {
-                    let allowed =
-                        if spread.is_sigma { "numbers above 0" } else { "numbers from 0 on" };
+                // An infinite standard deviation means that a row does not count.
+                let (allowed, is_allowed) = if spread.is_sigma {
+                    ("numbers above 0", found >= f64::MIN_POSITIVE)
+                } else {
+                    ("finite numbers from 0 on", found >= 0.0 && found.is_finite())
+                };
+                if !is_allowed {
                     return Err(format!(
                         "{}: `{}` is {found} in row {place}{}{}; allowed: {allowed}",
                         spread.key(),

@@ -102,6 +102,8 @@ pub(super) enum Whose {
     Ode(usize),
     /// The fitted model with this index.
     Curve(usize),
+    /// The uncertainty of what the model with this index is fitted to.
+    Spread(usize),
 }
 
 impl ProblemFile {
@@ -336,9 +338,10 @@ impl ProblemFile {
     ) -> Result<Vec<Value>, (Whose, Mistake)> {
         compiler.define()?;
         for (number, curve) in self.curves.iter().flat_map(|curves| &curves.all).enumerate() {
-            for tree in [&curve.observed, &curve.model] {
-                let value = compiler.in_row(tree, curve.rows);
-                value.map_err(|mistake| (Whose::Curve(number), mistake))?;
+            let of_curve = [&curve.observed, &curve.model].map(|tree| (Whose::Curve(number), tree));
+            let spread = curve.spread.iter().map(|spread| (Whose::Spread(number), &spread.tree));
+            for (of, tree) in of_curve.into_iter().chain(spread) {
+                compiler.in_row(tree, curve.rows).map_err(|mistake| (of, mistake))?;
             }
         }
         let wrong = |number| move |mistake| (Whose::Tree(number), mistake);
@@ -378,6 +381,11 @@ impl ProblemFile {
             },
             Whose::Curve(number) => {
                 self.curves.as_ref().map_or_else(Default::default, |curves| curves.written(number))
+            }
+            Whose::Spread(number) => {
+                let curve = self.curves.as_ref().and_then(|curves| curves.all.get(number));
+                let spread = curve.and_then(|curve| curve.spread.as_ref());
+                spread.map_or_else(Default::default, |of| (of.key().into(), &*of.text))
             }
             Whose::Tree(number) => {
                 let (name, text) = &self.constraints[number - 1];
