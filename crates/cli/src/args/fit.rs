@@ -38,7 +38,7 @@ Status of a fit:
   not finite
 
 --json writes an object with these fields:
-  model, formula, precision, seed, absolute_sigma, polish_only, device, seconds, statuses
+  model, formula, precision, seed, absolute_sigma, polish_only, device, seconds, rows_left_out, statuses
   parameters: name, unit, lower, upper
   fits, one for each group
 Each of the fits has these fields:

@@ -346,6 +346,27 @@ fn mistakes_are_said() {
     refused("m.toml long.csv --json long.csv", &["--json is long.csv", "the data"]);
 }
 
+/// Rows without a number are counted, also where [data] says nothing else.
+#[test]
+fn rows_that_are_left_out_are_counted() {
+    let skips = format!("data.missing = \"skip row\"\n{DECAY}");
+    let gaps = "t,y\n0,8.00000\n1,\n1,4.85225\nNA,3\n2,2.94304\n3,1.78504\n";
+    let wide = WIDE.replace("1.78504", "NA").replace("1,4.85225", ",4.85225");
+    let all = folder(&[("m.toml", &skips), ("gaps.csv", gaps), ("wide.csv", &wide)]);
+    let table = fits(all.path(), "m.toml gaps.csv");
+    assert!(table.contains("4 rows, 2 left out (missing values)\n"), "{table}");
+    let found = fitted(all.path(), "m.toml gaps.csv");
+    assert_eq!((&found["rows_left_out"], &found["fits"][0]["rows"]), (&2.into(), &4.into()));
+    // The row without a time is missing in both fits.
+    let table = fits(all.path(), "m.toml wide.csv --wide");
+    assert!(table.contains("2 fits, 2 to 3 rows each, 3 left out"), "{table}");
+    fs::write(all.path().join("wide.csv"), WIDE).unwrap();
+    assert_eq!(fitted(all.path(), "m.toml wide.csv --wide")["rows_left_out"], 0);
+    let nothing = format!("data = {{}}\n{DECAY}");
+    fs::write(all.path().join("nothing.toml"), nothing).unwrap();
+    is_refused(all.path(), "nothing.toml", &["[data] says nothing"]);
+}
+
 /// Models of several columns, or of none, are also drawn.
 #[test]
 fn other_models_are_drawn() {

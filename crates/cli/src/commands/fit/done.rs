@@ -13,6 +13,8 @@ pub(super) struct Done<'a, R> {
     pub(super) names: &'a [String],
     /// The number of rows of each fit.
     pub(super) rows: &'a [u32],
+    /// The number of rows that were left out.
+    pub(super) left_out: usize,
     pub(super) fits: Fits<R>,
 }
 

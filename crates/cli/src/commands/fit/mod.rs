@@ -86,7 +86,7 @@ fn sets(args: &FitArgs) -> Result<DataSets, Failure> {
 }
 
 fn settings(args: &FitArgs, sets: &DataSets) -> Result<FitSettings, Failure> {
-    let DataSets { problem, names, rows } = sets;
+    let DataSets { problem, names, rows, .. } = sets;
     let bounds = problem.bounds();
     let free = bounds.lower().iter().zip(bounds.upper()).filter(|(lower, upper)| lower < upper);
     let free = free.count();
@@ -155,8 +155,8 @@ fn perform<R: Precise + Serialize>(
         sets.problem.fit_models_counted::<R>(settings, &done)
     });
     let fits = fits.map_err(|error| in_words(error, &args.model))?;
-    let DataSets { problem, names, rows } = sets;
-    let done = Done { args, problem, names, rows, fits };
+    let DataSets { problem, names, rows, left_out } = sets;
+    let done = Done { args, problem, names, rows, left_out: *left_out, fits };
     let mut written = Written::default();
     if let Some(file) = json {
         written.note(file.write(&mut |out| done.json(out)));

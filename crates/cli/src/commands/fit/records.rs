@@ -34,6 +34,7 @@ struct All<'a, R> {
     polish_only: bool,
     device: &'a str,
     seconds: f64,
+    rows_left_out: usize,
     parameters: Vec<Value>,
     /// Each status that occurs, and the number of fits that have it.
     statuses: BTreeMap<&'a str, u64>,
@@ -127,6 +128,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
             polish_only: args.polish_only,
             device: self.fits.device(),
             seconds: self.fits.seconds(),
+            rows_left_out: self.left_out,
             parameters,
             statuses: statuses.map(|(status, count)| (status.name(), count)).collect(),
             fits: Each(self),

@@ -54,7 +54,8 @@ impl<R: Precise + Serialize> Done<'_, R> {
     fn one(&self, fit: &Fit<'_, R>, all: &mut Summary) {
         let name = self.names.first().map_or_else(String::new, |name| format!("{name}: "));
         let rows = self.rows.first().copied().unwrap_or(0);
-        all.before.push(("data", format!("{name}{}", counted(rows.into(), "row"))));
+        let rows = counted(rows.into(), "row");
+        all.before.push(("data", format!("{name}{rows}{}", self.left_out())));
         all.parameters.push(["parameter", "value", "+- error", "unit"].map(String::from).into());
         let both = fit.parameters().into_iter().zip(fit.errors());
         for (i, (name, (value, error))) in self.fits.names().iter().zip(both).enumerate() {
@@ -90,6 +91,14 @@ impl<R: Precise + Serialize> Done<'_, R> {
         say("status", status(fit));
     }
 
+    /// How many rows were left out.
+    fn left_out(&self) -> String {
+        match self.left_out {
+            0 => String::new(),
+            count => format!(", {} left out (missing values)", grouped(count as f64, 0)),
+        }
+    }
+
     /// Describes many fits: the distributions of their parameters.
     fn many(&self, all: &mut Summary) {
         let count = self.fits.len();
@@ -99,7 +108,8 @@ impl<R: Precise + Serialize> Done<'_, R> {
             (Some(&rows), _) => format!("{} each", counted(rows.into(), "row")),
             _ => String::new(),
         };
-        all.before.push(("data", format!("{}, {rows}", counted(count as u64, "fit"))));
+        let fits = counted(count as u64, "fit");
+        all.before.push(("data", format!("{fits}, {rows}{}", self.left_out())));
         let head =
             ["parameter", "median", "lower quartile", "upper quartile", "median error", "unit"];
         all.parameters.push(head.map(String::from).into());

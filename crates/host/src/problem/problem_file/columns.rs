@@ -104,14 +104,14 @@ impl<'a> Sheet<'a> {
 
     /// Calls `take` with the numbers of each row below these headings, the text below the heading `label`, and the line.
     /// If the format skips missing numbers, those from the heading with index `optional` on are NaN, and rows in which
-    /// another number is missing are skipped.
+    /// another number is missing are left out. Returns the number of rows that were left out.
     pub(super) fn rows(
         &self,
         wanted: &[&str],
         optional: usize,
         label: Option<&str>,
         take: &mut dyn FnMut(&[f64], &str, u32),
-    ) -> Result<(), String> {
+    ) -> Result<usize, String> {
         let Sheet { separator, format, headings, .. } = self;
         let used: Vec<&str> = wanted.iter().copied().chain(label).collect();
         let found = |heading: &str, used: &[&str]| place(heading, used, headings, *separator);
@@ -119,7 +119,7 @@ impl<'a> Sheet<'a> {
         let places = places.collect::<Result<Vec<_>, _>>()?;
         let label = label.map(|label| Ok::<_, String>((found(label, &[])?, label))).transpose()?;
         let mut row = Vec::with_capacity(places.len());
-        let (mut rows, mut taken) = (0_usize, false);
+        let (mut rows, mut taken) = (0_usize, 0);
         for record in reader(&self.text, *separator, format).records() {
             let record = record.map_err(|error| error.to_string())?;
             rows += 1;
@@ -174,15 +174,15 @@ impl<'a> Sheet<'a> {
             if rows.saturating_mul(places.len()) > MOST_NUMBERS {
                 return Err(format!("more than {MOST_NUMBERS} numbers"));
             }
-            taken = true;
+            taken += 1;
             take(&row, of, line.try_into().unwrap_or(u32::MAX));
         }
         match (taken, rows) {
-            (true, _) => Ok(()),
-            (false, 0) => {
+            (0, 0) => {
                 Err("has no rows; allowed: a line of headings, and at least one of numbers".into())
             }
-            (false, _) => Err("has no row without a missing number".into()),
+            (0, _) => Err("has no row without a missing number".into()),
+            (taken, rows) => Ok(rows - taken),
         }
     }
 }

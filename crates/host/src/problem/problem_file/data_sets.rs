@@ -43,7 +43,7 @@ pub enum Layout<'a> {
 /// }
 /// let problem = ProblemFile::parse("minimise = \"x\"\nvariables.x = { lower = 0, upper = 1 }")?;
 /// let names = vec!["A1".to_string(), "B1".to_string()];
-/// assert_eq!(longest(&DataSets { problem, names, rows: vec![2, 3] }), Some(("B1", 3)));
+/// assert_eq!(longest(&DataSets { problem, names, rows: vec![2, 3], left_out: 0 }), Some(("B1", 3)));
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -55,6 +55,9 @@ pub struct DataSets {
     /// The rows of each fit. If a fit has fewer rows than another, its last row is repeated;
     /// [`FitSettings::rows`](crate::fit::FitSettings::rows) excludes the repeated rows.
     pub rows: Vec<u32>,
+    /// The rows of the file that were left out because a number is missing, with `missing = "skip row"`. With
+    /// [`Layout::Wide`] a row may be left out of several fits, and counts once for each.
+    pub left_out: usize,
 }
 
 /// Keys whose values are not searched for names of columns.
@@ -102,7 +105,10 @@ impl ProblemFile {
         let said = |message: String| Error::ProblemFile { file: shown.clone(), message };
         let file: File =
             toml::from_str(&text).map_err(|error| said(error.to_string().trim_end().into()))?;
-        let of_file = |table: &&Data| table.file.is_some() || !table.columns.is_empty();
+        // A table may say nothing but how the file is written, as `missing = "skip row"`.
+        let of_file = |table: &&Data| {
+            table.file.is_some() || !table.columns.is_empty() || table.here.is_empty()
+        };
         let mut tables = file.data.0.iter().filter(of_file);
         let table = tables.next();
         let own = table.and_then(|table| table.file.as_ref());
@@ -116,7 +122,7 @@ impl ProblemFile {
                     error => error,
                 })?;
                 let rows = vec![problem.observed_rows()];
-                return Ok(DataSets { problem, names: Vec::new(), rows });
+                return Ok(DataSets { problem, names: Vec::new(), rows, left_out: 0 });
             }
             return Err(said(NO_DATA.into()));
         };
@@ -144,7 +150,7 @@ impl ProblemFile {
             }
             error => error,
         })?;
-        Ok(DataSets { problem, names: read.names, rows: read.rows })
+        Ok(DataSets { problem, names: read.names, rows: read.rows, left_out: read.left_out })
     }
 
     /// The number of rows of all models.
@@ -251,11 +257,14 @@ impl<'a> Wanted<'a> {
             _ => None,
         };
         let mut rows = Rows::new(wanted.len());
-        sheet.rows(&wanted, all, label, &mut |row, of, line| rows.take(row, of, line))?;
+        let mut left_out =
+            sheet.rows(&wanted, all, label, &mut |row, of, line| rows.take(row, of, line))?;
         if let Some(observed) = self.observed {
             let name = observed.to_string();
             columns.push(Column { headings: vec![name.clone()], name, is_matrix: false });
+            let cells = (rows.lines.count() + left_out) * series.len();
             rows = rows.of_each(all, &series);
+            left_out = cells - rows.lines.count();
         }
         if rows.counts.iter().all(|count| *count == 1) {
             let each = if rows.counts.len() > 1 { " for each fit" } else { "" };
@@ -272,6 +281,7 @@ impl<'a> Wanted<'a> {
             numbers,
             names,
             rows: rows.counts,
+            left_out,
             in_table,
             headings: shown.join(", "),
             lines: rows.lines,
@@ -306,6 +316,7 @@ struct Sets {
     numbers: Vec<Vec<f64>>,
     names: Vec<String>,
     rows: Vec<u32>,
+    left_out: usize,
     /// The names of the columns that the problem file defines, in its order.
     in_table: Vec<String>,
     /// Headings of the file, as messages show them.

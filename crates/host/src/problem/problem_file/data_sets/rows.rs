@@ -15,6 +15,11 @@ pub(super) struct Lines {
 }
 
 impl Lines {
+    /// The number of rows.
+    pub(super) fn count(&self) -> usize {
+        self.numbers.len()
+    }
+
     /// The line of a row of a fit; `None` if the row is not in the file.
     pub(super) fn of(&self, fit: usize, row: usize) -> Option<u32> {
         let of_fit = self.fits.iter().zip(&self.numbers).filter(|of| *of.0 as usize == fit);

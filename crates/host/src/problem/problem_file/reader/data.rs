@@ -31,6 +31,9 @@ impl Reader<'_> {
         if !matches!(self.data, DataFrom::Here(_)) || table.columns.is_empty() {
             match (&table.file, table.columns.is_empty(), table.here.is_empty()) {
                 (None, true, false) => return Ok(Vec::new()),
+                (None, true, true) if matches!(self.data, DataFrom::Here(_)) => {
+                    return Ok(Vec::new());
+                }
                 (None, true, true) => {
                     return Err(self.said(
                         "[data] says nothing; allowed: file and columns, or names with lists of numbers",
