@@ -38,7 +38,8 @@ Status of a fit:
   not finite
 
 --json writes an object with these fields:
-  model, formula, precision, seed, absolute_sigma, polish_only, device, seconds, rows_left_out, statuses
+  version, model, formula, precision, seed, device, seconds, rows_left_out, statuses
+  absolute_sigma, polish_only, starts, samples, ftol, xtol, gtol, evaluations: null is the default
   parameters: name, unit, lower, upper
   fits, one for each group
 Each of the fits has these fields:

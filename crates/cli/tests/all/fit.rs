@@ -367,6 +367,50 @@ fn rows_that_are_left_out_are_counted() {
     is_refused(all.path(), "nothing.toml", &["[data] says nothing"]);
 }
 
+#[test]
+fn the_summary_says_where_errors_come_from() {
+    let data = "t,y,dy\n0,8,0.1\n1,5,0.1\n2,3,0.1\n3,2,0.1\n";
+    let with = |first: &str| format!("{first}\n{DECAY}");
+    let all = folder(&[
+        ("none.toml", DECAY),
+        ("sigma.toml", &with("sigma = \"dy\"")),
+        ("true.toml", &with("sigma = \"dy\"\nabsolute_sigma = true")),
+        ("counts.toml", &with("loss = \"poisson\"")),
+        ("d.csv", data),
+    ]);
+    for (words, errors) in [
+        ("none.toml d.csv", "scaled by the residuals"),
+        ("none.toml d.csv --absolute-sigma", "as if sigma were 1"),
+        (
+            "sigma.toml d.csv",
+            "scaled by the residuals; for errors from sigma give --absolute-sigma",
+        ),
+        ("sigma.toml d.csv --absolute-sigma", "from sigma"),
+        ("true.toml d.csv", "from sigma"),
+        ("counts.toml d.csv", "from the counts"),
+    ] {
+        let table = fits(all.path(), words);
+        assert!(table.contains(&format!("\nerrors      {errors}\n")), "{words}: {table}");
+    }
+    let key = fitted(all.path(), "true.toml d.csv");
+    let option = fitted(all.path(), "sigma.toml d.csv --absolute-sigma");
+    assert_eq!(key["fits"][0]["errors"], option["fits"][0]["errors"]);
+    assert_eq!((&key["absolute_sigma"], &option["absolute_sigma"]), (&true.into(), &true.into()));
+}
+
+/// The result says what it depends on: the version, and each option.
+#[test]
+fn the_result_has_the_options() {
+    let all = folder(&[("m.toml", DECAY), ("wide.csv", WIDE)]);
+    let words = "m.toml wide.csv --wide --starts 9 --samples 4 --ftol 1e-9 --evaluations 300";
+    let found = fitted(all.path(), words);
+    assert_eq!(found["version"], env!("CARGO_PKG_VERSION"));
+    for (key, value) in [("starts", 9), ("samples", 4), ("evaluations", 300)] {
+        assert_eq!(found[key], value, "{key}");
+    }
+    assert_eq!((&found["ftol"], &found["xtol"]), (&1e-9.into(), &Value::Null));
+}
+
 /// Models of several columns, or of none, are also drawn.
 #[test]
 fn other_models_are_drawn() {

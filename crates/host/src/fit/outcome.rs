@@ -83,6 +83,17 @@ impl<R: Float> Fits<R> {
         &self.found.parameters
     }
 
+    /// Whether standard errors come from the uncertainty of the observations; otherwise they are scaled so that reduced
+    /// chi-squared is 1. Always for counts.
+    pub fn absolute_sigma(&self) -> bool {
+        self.absolute_sigma
+    }
+
+    /// Whether the observations are counts.
+    pub fn are_of_counts(&self) -> bool {
+        self.is_of_counts
+    }
+
     /// The device on which they were computed, in words.
     pub fn device(&self) -> &str {
         &self.device

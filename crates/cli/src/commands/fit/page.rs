@@ -75,7 +75,7 @@ struct Spread {
 impl<R: Precise + Serialize> Done<'_, R> {
     /// The complete page. `files` are the other files in its folder.
     pub(super) fn page(&self, files: Vec<&'static str>) -> Result<String, Failure> {
-        let note = match self.args.absolute_sigma {
+        let note = match self.fits.absolute_sigma() {
             true => {
                 "Errors are standard errors, for standard deviations of the data that are known."
             }

@@ -10,6 +10,7 @@ use warpswarm::fit::{Fit, FitStatus};
 
 use super::done::Done;
 use crate::output::number::Number;
+use crate::run::VERSION;
 use crate::shown;
 
 /// The largest number of fits for which correlation matrices are written.
@@ -26,12 +27,20 @@ pub(super) enum Column<R> {
 #[derive(Serialize)]
 #[serde(bound = "R: Precise + Serialize")]
 struct All<'a, R> {
+    version: &'a str,
     model: &'a str,
     formula: &'a str,
     precision: &'a str,
     seed: u64,
     absolute_sigma: bool,
     polish_only: bool,
+    /// Options without a value have their default.
+    starts: Option<u64>,
+    samples: Option<u64>,
+    ftol: Option<f64>,
+    xtol: Option<f64>,
+    gtol: Option<f64>,
+    evaluations: Option<u64>,
     device: &'a str,
     seconds: f64,
     rows_left_out: usize,
@@ -120,12 +129,19 @@ impl<R: Precise + Serialize> Done<'_, R> {
         let parameters: Vec<Value> = self.fits.names().iter().enumerate().map(parameter).collect();
         let statuses = self.statuses().into_iter();
         let all = All {
+            version: VERSION,
             model: self.problem.name(),
             formula: self.problem.formula(),
             precision: R::PRECISION.name(),
             seed: args.seed,
-            absolute_sigma: args.absolute_sigma,
+            absolute_sigma: self.fits.absolute_sigma(),
             polish_only: args.polish_only,
+            starts: args.starts,
+            samples: args.samples,
+            ftol: args.ftol,
+            xtol: args.xtol,
+            gtol: args.gtol,
+            evaluations: args.evaluations,
             device: self.fits.device(),
             seconds: self.fits.seconds(),
             rows_left_out: self.left_out,

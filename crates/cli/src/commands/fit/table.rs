@@ -39,6 +39,7 @@ impl<R: Precise + Serialize> Done<'_, R> {
             Some(fit) if self.fits.len() == 1 => self.one(&fit, &mut all),
             _ => self.many(&mut all),
         }
+        all.after.insert(0, ("errors", self.errors()));
         let count = self.fits.len() as u64;
         let seconds = self.fits.seconds();
         let speed = match count {
@@ -89,6 +90,20 @@ impl<R: Precise + Serialize> Done<'_, R> {
         let (aic, bic) = (fit.aic().to_f64(), fit.bic().to_f64());
         say("AIC, BIC", format!("{}, {}", precise(aic), precise(bic)));
         say("status", status(fit));
+    }
+
+    /// Where the standard errors come from.
+    fn errors(&self) -> String {
+        let key = self.problem.uncertainty();
+        match (self.fits.absolute_sigma(), key) {
+            _ if self.fits.are_of_counts() => "from the counts".into(),
+            (true, Some(key)) => format!("from {key}"),
+            (true, None) => "as if sigma were 1".into(),
+            (false, Some(key)) => {
+                format!("scaled by the residuals; for errors from {key} give --absolute-sigma")
+            }
+            (false, None) => "scaled by the residuals".into(),
+        }
     }
 
     /// How many rows were left out.

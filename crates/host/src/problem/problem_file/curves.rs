@@ -15,6 +15,8 @@ pub(super) struct Curves {
     /// At least one.
     pub(super) all: Vec<Curve>,
     pub(super) scatter: Scatter,
+    /// Whether the uncertainty of observations has its true size.
+    pub(super) absolute_sigma: bool,
 }
 
 /// A model with its observations.

@@ -32,6 +32,8 @@ pub(super) struct File {
     /// The uncertainty of the observations: standard deviations, or weights instead.
     pub(super) sigma: Option<Given>,
     pub(super) weights: Option<Given>,
+    /// Whether the uncertainty has its true size, so that standard errors are not scaled.
+    pub(super) absolute_sigma: Option<bool>,
     /// The loss of residuals, and its scale.
     pub(super) loss: Option<String>,
     pub(super) loss_scale: Option<f64>,

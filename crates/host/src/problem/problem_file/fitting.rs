@@ -25,6 +25,21 @@ impl ProblemFile {
         self.curves.is_some()
     }
 
+    /// The key in the file that gives the uncertainty of the observations, if it has one: `sigma` or `weights`.
+    ///
+    /// ```
+    /// use warpswarm::problem_file::ProblemFile;
+    /// let problem = ProblemFile::parse(
+    ///     "fit = \"y ~ a\"\nsigma = \"2\"\nvariables.a = { lower = 0, upper = 9 }\ndata.y = [2, 4, 6]",
+    /// )?;
+    /// assert_eq!(problem.uncertainty(), Some("sigma"));
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    pub fn uncertainty(&self) -> Option<&'static str> {
+        let mut all = self.curves.iter().flat_map(|curves| &curves.all);
+        all.find_map(|curve| Some(curve.spread.as_ref()?.key()))
+    }
+
     /// Fits the models in `fit` or `fits` to the data of each run: returns parameters with their standard errors.
     ///
     /// ```
@@ -77,6 +92,9 @@ impl ProblemFile {
         settings: &FitSettings,
         done: &Arc<AtomicU64>,
     ) -> Result<Fits<R>> {
+        let is_absolute = self.curves.as_ref().is_some_and(|curves| curves.absolute_sigma);
+        let absolute_sigma = settings.absolute_sigma || is_absolute;
+        let settings = &FitSettings { absolute_sigma, ..settings.clone() };
         R::of(Fitting { problem: self, settings, done })
     }
 }

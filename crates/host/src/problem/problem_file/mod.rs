@@ -40,7 +40,7 @@
 //! | `name` | the name in results; by default that of the file |
 //! | `minimise` or `maximise` | the objective, an expression |
 //! | `fit` or `fits` | a model instead of an objective: see [Fits](#fits) |
-//! | `sigma`, `weights`, `loss`, `loss_scale` | options of a fit |
+//! | `sigma`, `weights`, `absolute_sigma`, `loss`, `loss_scale` | options of a fit |
 //! | `[variables]` | what is searched |
 //! | `[constants]` | named numbers |
 //! | `[data]` or `[[data]]` | numbers from files, or lists |
@@ -179,6 +179,7 @@
 //! | `fits` | a list of models with common variables |
 //! | `sigma` | standard deviations of the observations, above 0 |
 //! | `weights` | instead of `sigma`: 1 / sigma^2, finite and from 0 on |
+//! | `absolute_sigma` | `true`: `sigma` has its true size, so that standard errors are not scaled |
 //! | `loss` | cost of a residual; `"linear"` by default |
 //! | `loss_scale` | residual from which a robust loss grows more slowly; 1 by default |
 //!

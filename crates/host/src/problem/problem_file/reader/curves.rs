@@ -41,6 +41,7 @@ impl Reader<'_> {
                 let keys = [
                     ("sigma", file.sigma.is_some()),
                     ("weights", file.weights.is_some()),
+                    ("absolute_sigma", file.absolute_sigma.is_some()),
                     ("loss", file.loss.is_some()),
                     ("loss_scale", file.loss_scale.is_some()),
                 ];
@@ -60,7 +61,8 @@ impl Reader<'_> {
             curve.spread = self.spread(file, (number, texts.len()), curve.rows, names)?;
             all.push(curve);
         }
-        Ok(Some(Curves { all, scatter }))
+        let absolute_sigma = file.absolute_sigma.unwrap_or(false);
+        Ok(Some(Curves { all, scatter, absolute_sigma }))
     }
 
     /// How observations scatter around the models.
