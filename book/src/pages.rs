@@ -40,7 +40,9 @@ pub fn chapter(text: &str) -> Result<String> {
 ///
 /// Where a file cannot be read or written, or an algorithm or problem has no documentation.
 pub fn write(root: &Path, src: &Path) -> Result<()> {
-    let mut lists = [String::new(), String::new()];
+    // Here and not in SUMMARY.md: on a code host these links would lead nowhere.
+    let mut lists =
+        ["- [Algorithms](algorithms.md)\n", "- [Problems](problems.md)\n"].map(String::from);
     fs::create_dir_all(src.join("algorithms"))?;
     fs::create_dir_all(src.join("problems"))?;
     for info in algorithms::ALL {
