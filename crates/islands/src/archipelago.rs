@@ -190,6 +190,11 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Archipelago<'a, R> {
         self.checkpointer = Some(checkpointer);
     }
 
+    /// The iteration of the epoch that was stored last, if one was. What follows the last complete epoch is not stored.
+    pub fn kept_at(&self) -> Option<u64> {
+        self.checkpointer.as_ref()?.stored()
+    }
+
     /// Why the last epoch could not be stored, if that failed.
     pub fn not_kept(&self) -> Option<&Error> {
         self.checkpointer.as_ref()?.failure()

@@ -79,6 +79,8 @@ pub struct Checkpointer {
     about: String,
     /// When the last epoch was stored, and its iteration.
     last: (Instant, u64),
+    /// The iteration of the last epoch that is complete in the folder.
+    stored: Option<u64>,
     failure: Option<Error>,
 }
 
@@ -91,8 +93,14 @@ impl Checkpointer {
             every,
             about,
             last: (Instant::now(), 0),
+            stored: None,
             failure: None,
         }
+    }
+
+    /// The iteration of the epoch that was stored last.
+    pub(crate) fn stored(&self) -> Option<u64> {
+        self.stored
     }
 
     /// Why the last epoch could not be stored, if that failed.
@@ -131,6 +139,7 @@ impl Checkpointer {
         self.last = (Instant::now(), at);
         let done = self.try_to_keep(others, own, at, checkpoint);
         self.failure = done.as_ref().err().cloned();
+        self.stored = done.as_ref().map_or(self.stored, |()| Some(at));
         done
     }
 
@@ -286,7 +295,8 @@ impl CheckpointFolder {
                     &io::Error::other("it has other islands than its name says"),
                 ));
             }
-            all.seconds = seconds;
+            // As in a report: the time of the rank that has computed longest.
+            all.seconds = all.seconds.max(seconds);
             all.states.extend(states.into_iter().skip(places.start).take(places.len()));
             let some = |record: Progress<R>| {
                 let runs = record.runs[places.clone()].to_vec();

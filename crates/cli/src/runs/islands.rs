@@ -67,14 +67,18 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     let mut display = shared.display();
     let report = started.run(ranks, &mut display)?;
     drop(display);
+    let kept_at = started.archipelago.kept_at();
     let kept = started.archipelago.not_kept().cloned();
     let kept = kept.map_or(Ok(()), |error| Err(Failure::Running(not_written(&error))));
     if let Some(outputs) = &mut outputs {
         outputs.checkpoint =
             args.checkpoint.clone().filter(|folder| kept.is_ok() && folder.exists());
     }
+    let done = report.runs.iter().map(|run| run.iterations).max().unwrap_or(0);
+    if let (Some(at), true) = (kept_at.filter(|_| kept.is_ok()), ranks.is_first()) {
+        note_rest(at, done, run.islands.as_ref().map_or(1, |islands| islands.every));
+    }
     if let (Some((before, folder)), true) = (from, ranks.is_first()) {
-        let done = report.runs.iter().map(|run| run.iterations).max().unwrap_or(0);
         if done <= before.iterations() {
             note_nothing_done(&report, &run.settings.stop, folder, false);
         }
@@ -106,6 +110,18 @@ pub(crate) fn interrupted<R: Precise + Serialize + DeserializeOwned>(
     // Only now: an interrupt also abandons the placement.
     interrupt.store(true, Ordering::Relaxed);
     Ok(archipelago.run()?)
+}
+
+/// Prints a note if the run has ended within an epoch, of which no state is stored.
+fn note_rest(kept: u64, done: u64, every: u64) {
+    if kept < done {
+        // The result does not depend on the note, so a closed stderr is ignored.
+        let _ = writeln!(
+            io::stderr(),
+            "note: the checkpoint holds the run up to iteration {kept} of {done}, the end of its last complete epoch; \
+             to keep the end of a run, choose --iterations as a multiple of {every} (--migrate-every)"
+        );
+    }
 }
 
 fn checkpointer(folder: &Path, every: Every, about: String) -> Checkpointer {

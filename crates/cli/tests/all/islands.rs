@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::{fails, read, runs, succeeds};
+use crate::common::{fails, read, run, runs, stderr, succeeds};
 
 /// A master and seven slaves of nine particles. The schedule does not depend on the end of the run, so that a resumed
 /// run equals an uninterrupted one.
@@ -152,6 +152,24 @@ fn a_kept_epoch_is_gone_on_from() {
     let resumed = succeeds(&["resume", kept, "--iterations", "65", "--json", "-"]);
     assert_eq!(runs(&resumed), runs(&whole));
     fails(&["resume", place.path().to_str().unwrap()], 2, &["last cannot be read"]);
+}
+
+#[test]
+fn an_end_that_is_not_kept_is_said() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let said = |iterations: &str, kept: &str| {
+        let solved = islands("ring", &["--iterations", iterations, "--checkpoint", kept]);
+        let solved: Vec<&str> = solved.iter().map(String::as_str).collect();
+        stderr(&run(&solved)).to_owned()
+    };
+    let note = said("37", &path("within"));
+    assert!(
+        note.starts_with("note: the checkpoint holds the run up to iteration 30 of 37"),
+        "{note}"
+    );
+    assert!(note.contains("a multiple of 10 (--migrate-every)"), "{note}");
+    assert_eq!(said("40", &path("whole")), "");
 }
 
 #[test]
