@@ -120,6 +120,7 @@ fn in_words(error: &Error) -> String {
                  of them out"
             )
         }
+        Error::Setting { field: "split", allowed, .. } => format!("--split works only {allowed}"),
         Error::Setting { field, value, allowed } => {
             format!("{} is {value}; allowed: {allowed}", option(field))
         }

@@ -40,6 +40,10 @@ pub(crate) struct Run {
     /// Why another algorithm than the requested one runs; only for messages.
     #[serde(skip)]
     pub(crate) because: Option<String>,
+    /// Whether the command line has --devices or --split; only for messages. A stored run may have both settings
+    /// without that.
+    #[serde(skip)]
+    pub(crate) requests_gpus: bool,
 }
 
 /// The device on which a run was carried out.
@@ -78,6 +82,7 @@ impl Run {
             islands: None,
             taken: None,
             because: None,
+            requests_gpus: false,
         }
     }
 
@@ -103,6 +108,7 @@ impl Run {
 
     /// The same run on another device.
     pub(crate) fn at(mut self, place: &PlaceArgs) -> Run {
+        self.requests_gpus = place.devices.is_some() || place.split;
         let settings = &mut self.settings;
         if let Some(backend) = place.backend {
             settings.backend = backend;

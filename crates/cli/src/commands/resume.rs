@@ -27,7 +27,7 @@ pub(crate) fn run(ranks: &Ranks, args: &ResumeArgs) -> Result<Code, Failure> {
 
 /// Resumes islands from a folder of checkpoints.
 fn run_islands(ranks: &Ranks, args: &ResumeArgs) -> Result<Code, Failure> {
-    let (run, kept) = ranks.agree("", asked_islands(args))?;
+    let (run, kept) = ranks.agree("", asked_islands(args, ranks.others().size()))?;
     let (output, files) = outputs(args);
     islands::perform(ranks, run, Some((&kept, &args.file)), &output, files)
 }
@@ -77,9 +77,22 @@ pub(crate) fn opened_folder(folder: &Path) -> Result<(Run, CheckpointFolder), Fa
     Ok((run, kept))
 }
 
-/// The islands to resume, and their checkpoints.
-fn asked_islands(args: &ResumeArgs) -> Result<(Run, CheckpointFolder), Failure> {
+/// The islands to resume on this number of ranks, and their checkpoints.
+fn asked_islands(args: &ResumeArgs, ranks: u32) -> Result<(Run, CheckpointFolder), Failure> {
+    let path = args.file.display();
+    if args.file.is_file() {
+        return Err(Failure::Input(format!(
+            "{path} is a file, which one process resumes; leave out `mpirun`, or name a folder that --checkpoint has \
+             written with --islands"
+        )));
+    }
     let (run, kept) = opened_folder(&args.file)?;
+    let islands = kept.islands();
+    if ranks > islands {
+        return Err(Failure::Input(format!(
+            "{path} has {islands} islands, but {ranks} ranks were started; allowed: at most {islands} ranks"
+        )));
+    }
     let mut run = run.at(&args.place);
     go_on(&mut run, args, || Ok(kept.iterations()))?;
     islands::check_output(&args.output)?;

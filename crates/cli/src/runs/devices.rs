@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use warpswarm::{Backend, Devices, Settings, system};
 
+use crate::run::Run;
+
 /// The time after which a slow set-up is explained.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -41,11 +43,21 @@ fn while_patient<T>(patience: Duration, work: impl FnOnce() -> T, say: impl FnOn
     })
 }
 
-/// Prints a note if `--backend auto` has chosen the CPU although GPUs were requested.
-pub(super) fn note_ignored(settings: &Settings, chosen: Backend) {
-    if let Some(note) = ignored(settings, chosen) {
+/// Prints a note if `--backend auto` has chosen the CPU although the command line requests GPUs.
+pub(super) fn note_ignored(run: &Run, chosen: Backend) {
+    if let (true, Some(note)) = (run.requests_gpus, ignored(&run.settings, chosen)) {
         // The run does not depend on the note, so a closed stderr is ignored.
         let _ = writeln!(io::stderr(), "note: {note}");
+    }
+}
+
+/// Prints a note if the command line requests that GPUs share the individuals of islands that ranks share.
+pub(super) fn note_not_split(run: &Run) {
+    if run.requests_gpus && run.settings.split {
+        let _ = writeln!(
+            io::stderr(),
+            "note: --split shares nothing with --islands on several ranks, because each rank uses one GPU; leave it out"
+        );
     }
 }
 

@@ -156,8 +156,10 @@ impl<'a, R: Precise + Serialize + DeserializeOwned> Started<'a, R> {
         let made = if ranks.is_first() { devices::set_up(&settings, make) } else { make() };
         let archipelago = made?;
         // With several ranks, the devices are those that were assigned to this rank, not those that the user requested.
-        if let (Some(chosen), false) = (chosen, ranks.are_many()) {
-            devices::note_ignored(&settings, chosen);
+        match (ranks.are_many(), chosen) {
+            (false, Some(chosen)) => devices::note_ignored(run, chosen),
+            (true, _) if ranks.is_first() => devices::note_not_split(run),
+            _ => {}
         }
         Ok(Started { archipelago })
     }

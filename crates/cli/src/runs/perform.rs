@@ -116,7 +116,7 @@ impl<R: Precise> Started<R> {
         let mut optimiser =
             devices::set_up(&settings, || run.problem.optimiser::<R>(&run.algorithm, &settings))?;
         from.map_or(Ok(()), |from| optimiser.resume(from))?;
-        devices::note_ignored(&settings, optimiser.backend());
+        devices::note_ignored(run, optimiser.backend());
         Ok(Started { optimiser, interrupt })
     }
 

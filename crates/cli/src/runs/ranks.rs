@@ -116,11 +116,16 @@ impl Ranks {
         match &command {
             Command::Solve(args) if args.islands.islands.is_some() || args.split => Ok(command),
             Command::Resume(_) => Ok(command),
-            _ => self.agree("", Err(Failure::Input(format!(
-                "{} processes were started for what is done by one; allowed: `solve` with --islands, `resume` with \
-                 the folder that it has kept, and `solve` with --split",
-                self.others().size()
-            )))),
+            other => {
+                let or = match other {
+                    Command::Solve(_) => ", or add --islands or --split",
+                    _ => "",
+                };
+                let size = self.others().size();
+                self.agree("", Err(Failure::Input(format!(
+                    "this command runs in one process, but {size} were started; leave out `mpirun`{or}"
+                ))))
+            }
         }
     }
 

@@ -83,7 +83,8 @@ fn without_gpu(error: Error) -> Failure {
         return error.into();
     }
     Failure::Running(format!(
-        "--split on several processes needs a GPU for each: {error} (`warpswarm doctor` says what is missing)"
+        "--split on several processes needs a GPU for each: {error} (`warpswarm doctor` says what is missing; \
+         `--islands` works without GPUs)"
     ))
 }
 

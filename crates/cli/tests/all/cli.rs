@@ -294,6 +294,25 @@ fn gpus_that_are_asked_for_and_ignored_are_said() {
 }
 
 #[test]
+fn stored_devices_that_are_ignored_are_not_noted() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let (out, file) = (path("out"), path("run.ws"));
+    let more = ["--iterations", "2", "--devices", "all", "--out", &out, "--checkpoint", &file];
+    let output = run(&[&["solve", "sphere", "--dim", "3"], &more[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    for again in [&["rerun", &out][..], &["resume", &file, "--iterations", "1"]] {
+        assert_eq!(stderr(&run(again)), "", "{again:?}");
+    }
+}
+
+#[test]
+fn what_split_needs_is_said() {
+    let words = ["solve", "sphere", "--split", "--backend", "cpu"];
+    fails(&words, 2, &["--split works only with backend gpu or emulator"]);
+}
+
+#[test]
 fn a_missing_gpu_is_exit_code_1() {
     let doctor: Value = serde_json::from_slice(&run(&["doctor", "--json"]).stdout).unwrap();
     if doctor["backends"]["gpu"] == true {

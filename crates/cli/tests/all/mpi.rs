@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{everywhere, runs, stderr, stdout, succeeds};
+use crate::common::{everywhere, run, runs, stderr, stdout, succeeds};
 use crate::islands::{MASTER, SMALL};
 
 /// `mpirun` with this number of ranks, which may exceed the number of processors. Also works as root in a container.
@@ -175,14 +175,24 @@ fn what_cannot_be_shared_is_one_message_of_all_ranks() {
         fails(3, &split(problem, more), 2, parts);
     };
     let simple = ["sphere", "--dim", "2"];
-    refused(&simple, &["--algorithm", "de"], &["--split is true", "algorithm pso with the star"]);
+    refused(
+        &simple,
+        &["--algorithm", "de"],
+        &["--split works only", "algorithm pso with the star"],
+    );
     refused(&simple, &["--devices", "9"], &["--devices is 9", "allowed: 0 to 3"]);
     refused(&simple, &["--checkpoint", "kept"], &["--checkpoint is kept", "several processes"]);
     refused(&simple, &["--population-every", "2", "--out", "o"], &["--population-every is 2"]);
-    fails(3, &["solve", "sphere", "--split", "--backend", "cpu"], 2, &["--split is true", "gpu"]);
+    fails(
+        3,
+        &["solve", "sphere", "--split", "--backend", "cpu"],
+        2,
+        &["--split works only", "gpu"],
+    );
     let few = ["solve", "sphere", "--split", "--backend", "emulator", "--individuals", "2"];
     if warpswarm::system::report().gpu.is_err() {
-        fails(3, &["solve", "sphere", "--split"], 1, &["--split on several processes needs a GPU"]);
+        let parts = ["--split on several processes needs a GPU", "`--islands` works without GPUs"];
+        fails(3, &["solve", "sphere", "--split"], 1, &parts);
     }
     fails(3, &few, 2, &["--individuals is 2", "each of the 3 devices of 3 ranks"]);
 }
@@ -231,9 +241,9 @@ fn bad_input_is_one_message_of_all_ranks() {
     fails(9, &MASTER, 2, &["--island-count is 8", "each of the 9 ranks"]);
     fails(3, &with(&["--set", "inertia=x"]), 2, &["--set: parameter inertia is `x`"]);
     fails(3, &["solve", "nothing", "--islands", "ring"], 2, &["unknown problem `nothing`"]);
-    fails(3, &["solve", "sphere"], 2, &["3 processes were started", "--islands", "--split"]);
-    fails(3, &["list", "problems"], 2, &["3 processes were started"]);
-    fails(3, &["resume", "Cargo.toml"], 2, &["Cargo.toml/last cannot be read"]);
+    fails(3, &["solve", "sphere"], 2, &["but 3 were started", "add --islands or --split"]);
+    fails(3, &["list", "problems"], 2, &["but 3 were started; leave out `mpirun`"]);
+    fails(3, &["resume", "Cargo.toml"], 2, &["Cargo.toml is a file", "leave out `mpirun`"]);
     fails(
         3,
         &with(&["--checkpoint", "Cargo.toml"]),
@@ -247,6 +257,31 @@ fn bad_input_is_one_message_of_all_ranks() {
     if warpswarm::system::report().gpu.is_err() {
         fails(3, &gpu, 1, &["the backend gpu cannot be used"]);
     }
+}
+
+#[test]
+fn more_ranks_than_kept_islands_are_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let kept = place.path().join("kept");
+    let kept = kept.to_str().unwrap();
+    let more = ["--islands", "ring", "--iterations", "20", "--checkpoint", kept, "--quiet"];
+    solved(2, &[&SMALL[..], &more].concat());
+    let parts = ["kept has 2 islands, but 3 ranks were started; allowed: at most 2 ranks"];
+    fails(3, &["resume", kept], 2, &parts);
+}
+
+#[test]
+fn only_options_that_were_typed_are_noted() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let (out, kept) = (path("out"), path("kept"));
+    let more = ["--iterations", "20", "--out", &out, "--checkpoint", &kept, "--quiet"];
+    solved(2, &eight("ring", &more));
+    for again in [&["rerun", &out][..], &["resume", &kept, "--iterations", "10"]] {
+        assert_eq!(stderr(&run(again)), "", "{again:?}");
+    }
+    let said = on_ranks(2, &eight("ring", &["--iterations", "20", "--split"]));
+    assert_eq!(stderr(&said).matches("note: --split shares nothing").count(), 1, "{said:?}");
 }
 
 #[test]

@@ -71,6 +71,7 @@ pub(crate) fn asked(args: &SolveArgs, ranks: u32) -> Result<Run, Failure> {
     }
     let because = because(&wanted, &algorithm, &whole, problem.dimensions());
     let mut run = Run::new(problem, algorithm, args.precision, settings);
+    run.requests_gpus = args.devices.is_some() || args.split;
     run.because = because.filter(|_| args.islands.island_set.is_empty());
     Ok(match islands {
         Some(islands) => run.with(islands),
