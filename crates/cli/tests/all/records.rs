@@ -227,7 +227,8 @@ fn a_rerun_says_what_differs() {
         }
         assert!(!stdout(&output).contains("the same bits"));
     };
-    differs("run.toml", "seed = 0", "seed = 1", &["run 0 from iteration 0 on: best is", "runs[0]"]);
+    let parts = ["run 0 from iteration 0 on: best is", "runs[0]", " more coordinate", " there, "];
+    differs("run.toml", "seed = 0", "seed = 1", &parts);
     let parts = ["differs: run 0 from iteration 0 on: best", "differs: population.csv from line 2"];
     differs("run.toml", "inertia = 0.7298", "inertia = 0.73", &["from iteration", " on: best is"]);
     differs("run.toml", "lower = -5.12", "lower = -5.0", &parts);
@@ -238,7 +239,7 @@ fn a_rerun_says_what_differs() {
         "result.json",
         "\"not_finite\":0",
         "\"not_finite\":1",
-        &["runs[0].not_finite is 1 there"],
+        &["runs[0].not_finite is 1 there", ", the same there and here"],
     );
 
     // Another version of the program is reported, but is not a difference by itself.
@@ -365,6 +366,9 @@ fn what_is_no_folder_of_a_run_says_so() {
     succeeds(&["solve", "sphere", "--iterations", "3", "--out", shown, "--quiet"]);
     let path = out.join("run.toml");
     assert!(succeeds(&["rerun", path.to_str().unwrap()]).contains("the same bits"));
+    let result = out.join("result.json");
+    let parts = ["result.json, which is a file", "allowed: a folder of `solve --out`"];
+    fails(&["rerun", result.to_str().unwrap()], 2, &parts);
     let model =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/problems/fit-decay.toml");
     let fitted = place.path().join("fitted");

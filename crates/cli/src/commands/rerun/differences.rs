@@ -12,7 +12,8 @@ use crate::failure::Failure;
 use crate::output::number::Number;
 use crate::output::run_folder::POPULATION;
 
-/// The first place at which two values differ. Values that only one of two objects has come last.
+/// The first place at which two values differ, and in how many more coordinates a point differs. Values that only one of
+/// two objects has come last.
 pub(super) fn difference(name: &str, there: &Json, here: &Json) -> Option<String> {
     match (there, here) {
         (Json::Object(a), Json::Object(b)) => {
@@ -25,8 +26,20 @@ pub(super) fn difference(name: &str, there: &Json, here: &Json) -> Option<String
                 .or_else(|| a.keys().find(|key| only(b, key)).map(|key| missing(key, "here")))
                 .or_else(|| b.keys().find(|key| only(a, key)).map(|key| missing(key, "there")))
         }
-        (Json::Array(a), Json::Array(b)) if a.len() == b.len() => (a.iter().zip(b).enumerate())
-            .find_map(|(i, (a, b))| difference(&format!("{name}[{i}]"), a, b)),
+        (Json::Array(a), Json::Array(b)) if a.len() == b.len() => {
+            let mut both = a.iter().zip(b).enumerate();
+            let (i, first) = both.find_map(|(i, (a, b))| {
+                difference(&format!("{name}[{i}]"), a, b).map(|first| (i, first))
+            })?;
+            // Only points are lists of plain values.
+            let is_point = !a[i].is_object() && !a[i].is_array();
+            let more =
+                both.filter(|(_, (a, b))| is_point && difference("", a, b).is_some()).count();
+            Some(match more {
+                0 => first,
+                more => format!("{first} (and {})", counted(more as u64, "more coordinate")),
+            })
+        }
         (Json::Array(a), Json::Array(b)) => {
             Some(format!("{name} has a length of {} there, {} here", a.len(), b.len()))
         }
@@ -181,6 +194,8 @@ mod tests {
         assert_eq!(check("[{\"x\":[0.1]}]", "[{\"x\":[0.1]}]"), None);
         let said = check("[{\"x\":[0.1]}]", "[{\"x\":[0.10000000000000002]}]").unwrap();
         assert_eq!(said, "runs[0].x[0] is 0.1 there, 0.10000000000000002 here");
+        let said = check("[{\"x\":[1, 2, 3, 4]}]", "[{\"x\":[1, 5, 3, 6]}]").unwrap();
+        assert_eq!(said, "runs[0].x[1] is 2 there, 5 here (and 1 more coordinate)");
         assert!(check("[0.0]", "[-0.0]").is_some());
         assert!(check("[\"NaN\"]", "[0.0]").is_some());
         assert_eq!(check("[1, 2]", "[1]").unwrap(), "runs has a length of 2 there, 1 here");

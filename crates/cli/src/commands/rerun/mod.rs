@@ -82,8 +82,14 @@ fn folder(path: &Path) -> Result<&Path, Failure> {
             path.display()
         )));
     }
-    let is_file = path.ends_with(RUN) && path.is_file();
-    Ok(path.parent().filter(|_| is_file).unwrap_or(path))
+    match (path.parent(), path.is_file()) {
+        (Some(folder), true) if path.ends_with(RUN) => Ok(folder),
+        (_, true) => Err(Failure::Input(format!(
+            "DIR is {}, which is a file; allowed: a folder of `solve --out`",
+            path.display()
+        ))),
+        _ => Ok(path),
+    }
 }
 
 /// Checks that the folder NEW can be written, and locks it until the result is dropped.
@@ -169,7 +175,10 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     }
     differences.iter().try_for_each(|difference| writeln!(out, "differs: {difference}"))?;
     if let (Some(there), Some(here)) = (best(&result), best(&solved)) {
-        writeln!(out, "{:<12}{there} there, {here} here", "best value")?;
+        match there == here {
+            true => writeln!(out, "{:<12}{here}, the same there and here", "best value")?,
+            false => writeln!(out, "{:<12}{there} there, {here} here", "best value")?,
+        }
     }
     Ok(DIFFERS)
 }
