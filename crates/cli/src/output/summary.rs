@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use warpswarm::{Best, DEFAULT_ITERATIONS, Fitness, Precise, Report, StopReason, Swarm};
+use warpswarm::{Best, DEFAULT_ITERATIONS, Fitness, Precise, Report, RunReport, StopReason, Swarm};
 use warpswarm_islands::Islands;
 use warpswarm_pictures::{counted, grouped};
 
@@ -105,7 +105,8 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
             line("all runs", &spread(report))?;
         }
         let stopped = reasons(report.runs.iter().map(|run| run.stop_reason));
-        line("stopped by", &format!("{stopped}{}", default_limit(run, report)))?;
+        let (limit, missed) = (default_limit(run, report), missed_target(run, report));
+        line("stopped by", &format!("{stopped}{limit}{missed}"))?;
 
         let evaluations: u64 = report.runs.iter().map(|run| run.evaluations).sum();
         let iterations = report.runs.iter().map(|run| run.iterations).max().unwrap_or(0);
@@ -268,6 +269,20 @@ fn default_limit<R: Precise>(run: &Run, report: &Report<R>) -> String {
             format!("; the default limit is {} iterations", grouped(DEFAULT_ITERATIONS as f64, 0))
         }
         false => String::new(),
+    }
+}
+
+/// The target, if there is one and no run has reached it, not even by its local search.
+fn missed_target<R: Precise>(run: &Run, report: &Report<R>) -> String {
+    let Some(target) = run.settings.stop.target else { return String::new() };
+    let meets = |run: &RunReport<R>| {
+        let (value, violation) = (run.best.value.to_f64(), run.best.violation);
+        let is_there = if report.maximised { value >= target } else { value <= target };
+        run.stop_reason == StopReason::Target || (violation == R::ZERO && is_there)
+    };
+    match report.runs.iter().any(meets) {
+        true => String::new(),
+        false => format!("; target {target:?} not reached"),
     }
 }
 

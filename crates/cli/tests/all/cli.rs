@@ -545,7 +545,7 @@ fn the_time_names_a_local_search_only_if_there_was_one() {
 }
 
 #[test]
-fn the_summary_names_a_default_limit_that_ended_a_run() {
+fn the_summary_names_a_default_limit_that_ended_a_run_and_a_target_that_was_missed() {
     let stopped = |options: &[&str]| {
         let solve = ["solve", "rastrigin", "--dim", "2", "--individuals", "8", "--no-polish"];
         let text = succeeds(&[&solve[..], options].concat());
@@ -553,9 +553,12 @@ fn the_summary_names_a_default_limit_that_ended_a_run() {
         line.to_owned()
     };
     let default = "iterations; the default limit is 1,000 iterations";
-    assert_eq!(stopped(&["--target=-1"]), default);
-    assert_eq!(stopped(&["--target=-1", "--iterations", "1000"]), "iterations");
-    assert_eq!(stopped(&["--target=-1", "--evaluations", "100"]), "evaluations");
+    let missed = |reason| format!("{reason}; target -1.0 not reached");
+    assert_eq!(stopped(&[]), default);
+    assert_eq!(stopped(&["--target=-1"]), missed(default));
+    assert_eq!(stopped(&["--target=-1", "--iterations", "1000"]), missed("iterations"));
+    assert_eq!(stopped(&["--target=-1", "--evaluations", "100"]), missed("evaluations"));
+    assert_eq!(stopped(&["--target=-1", "--iterations", "9", "--maximise"]), "target");
     assert_eq!(stopped(&["--target", "1e9"]), "target");
 }
 
