@@ -75,7 +75,8 @@ pub(crate) struct ResumeArgs {
 
     /// Do MORE further iterations, instead of continuing to the limits of the run
     ///
-    /// These limits are iterations, evaluations and seconds. The target and the limit of stagnation still apply.
+    /// These limits are iterations, evaluations and seconds. MORE replaces them for good, also in the checkpoint: a later
+    /// `resume` without --iterations continues to the new limit. The target and the limit of stagnation still apply.
     #[arg(long, value_name = "MORE", value_parser = whole(0..=MAX_ITERATIONS))]
     #[arg(allow_negative_numbers = true)]
     pub(crate) iterations: Option<u64>,
