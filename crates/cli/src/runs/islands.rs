@@ -78,10 +78,11 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     if let (Some(at), true) = (kept_at.filter(|_| kept.is_ok()), ranks.is_first()) {
         note_rest(at, done, run.islands.as_ref().map_or(1, |islands| islands.every));
     }
-    if let (Some((before, folder)), true) = (from, ranks.is_first()) {
-        if done <= before.iterations() {
-            note_nothing_done(&report, &run.settings.stop, folder, false);
-        }
+    if let Some((before, folder)) = from
+        && ranks.is_first()
+        && done <= before.iterations()
+    {
+        note_nothing_done(&report, &run.settings.stop, folder, false);
     }
     shared.finish(outputs, &report, kept)
 }
