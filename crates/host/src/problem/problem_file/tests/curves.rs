@@ -70,7 +70,7 @@ fn mistakes_in_fits_are_said() {
     );
     says(
         "fit = 'y ~ a * t + b'\nweights = 'neg'",
-        "weights: `neg` is -2 in row 2; allowed: numbers from 0 on",
+        "weights: `neg` is -2 in row 2; allowed: finite numbers from 0 on",
     );
     says("fit = 'y ~ a * t + b'\nsigma = 'a'", "`a` is not data");
     says("fit = 'y ~ a * t + b'\nsigma = 's'\nweights = 's'", "sigma and weights say the same");
