@@ -7,6 +7,7 @@ mod permutations;
 mod quantities;
 mod variables;
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::compile::NAMES;
@@ -184,23 +185,28 @@ impl Reader<'_> {
         let of_ode = ode.flat_map(|ode| ode.r#let.0.iter().map(|(name, _)| name));
         let all = all.chain(states.map(of("[ode.states]", A_STATE)));
         let all = all.chain(of_ode.map(of("[ode.let]", OF_ODE)));
+        let mut tables = HashMap::new();
         for (table, name, why) in all.chain(lets.map(of("[let]", A_LET))) {
-            self.name(table, name, names)?;
+            let other = tables.insert(name, table).map(|other| {
+                let renamed = data::renamed(&file.data.0, name).filter(|_| table == "[data]");
+                (other, renamed.unwrap_or_default())
+            });
+            self.name(table, name, other)?;
             names.meanings.insert(name.clone(), Meaning::Later(why));
         }
         Ok(())
     }
 
-    /// Checks that a name is valid and not taken.
-    fn name(&self, table: &str, name: &str, names: &Names) -> Result<()> {
+    /// Checks that a name is valid, and that there is no other table that has it, which comes with how to rename it.
+    fn name(&self, table: &str, name: &str, other: Option<(&str, String)>) -> Result<()> {
         let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let is_word = name.chars().all(letters) && !name.starts_with(|c: char| c.is_ascii_digit());
         let wrong = if name.is_empty() || !is_word {
-            "; allowed: letters, digits and _, a letter first"
-        } else if names.get(name).is_some() {
-            ", which has a meaning already; allowed: each name once"
+            "; allowed: letters, digits and _, a letter first".into()
+        } else if let Some((other, renamed)) = other {
+            format!(", which is also {}; allowed: each name once{renamed}", in_words(other))
         } else if NAMES.contains(&name) {
-            ", which expressions have already; allowed: another name"
+            ", which expressions have already; allowed: another name".into()
         } else {
             return Ok(());
         };
@@ -277,6 +283,16 @@ impl Reader<'_> {
             Err(self.said(format!("{key} is {tolerance}; allowed: a number from 0 on")))
         };
         all.map(checked).collect()
+    }
+}
+
+/// What the names of a table are.
+fn in_words(table: &str) -> String {
+    match table {
+        "[variables]" => "a variable".into(),
+        "[constants]" => "a constant".into(),
+        "[ode.states]" => "a state of [ode]".into(),
+        table => format!("in {table}"),
     }
 }
 

@@ -180,7 +180,7 @@ fn files_are_checked() {
     says("minimise = 'a'\n[variables]\npi = { lower = 0, upper = 2 }", "which expressions have");
     says("minimise = 'a'\n[variables]\nand = { lower = 0, upper = 2 }", "which expressions have");
     says("minimise = 'a'\n[variables]\n", "empty");
-    says(&format!("minimise = 'a'\n{one}[constants]\na = 1"), "has a meaning already");
+    says(&format!("minimise = 'a'\n{one}[constants]\na = 1"), "`a`, which is also a variable");
     says(&format!("minimise = 'a'\n{one}[constants]\nc = 'a'"), "`a` is a variable");
     says(&format!("minimise = 'a'\n{one}[constants]\nc = '1/0'"), "constants.c is inf");
     says(&format!("minimise = 'a'\n{one}[data]\nfile = 'x'\ncolumns = ['t']"), "needs a file");

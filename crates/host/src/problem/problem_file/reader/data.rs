@@ -152,3 +152,12 @@ pub(super) fn names_of(table: &Data) -> impl Iterator<Item = &String> {
     let columns = table.columns.iter().map(|Column { name, .. }| name);
     columns.chain(table.here.iter().map(|(name, _)| name))
 }
+
+/// How to rename the column with this name, if there is one.
+pub(super) fn renamed(tables: &[Data], name: &str) -> Option<String> {
+    let mut columns = tables.iter().flat_map(|table| &table.columns);
+    match &columns.find(|column| column.name == name)?.headings[..] {
+        [heading] => Some(format!(", as with columns = {{ {name}_data = {heading:?}, ... }}")),
+        _ => None,
+    }
+}

@@ -215,8 +215,15 @@ fn what_data_and_constants_say_is_checked() {
     wrong("[data]\nt = [1]\n[[data]]\nt = [1]\n", &["data"]);
     wrong(
         "[[data]]\nt = [1]\n[[data]]\nt = [1]\n",
-        &["[data] has `t`, which has a meaning already"],
+        &["[data] has `t`, which is also in [data]; allowed: each name once"],
     );
+    wrong(
+        "[data]\nfile = 'x.csv'\ncolumns = ['t', 'a']\n",
+        &[
+            "[data] has `a`, which is also a variable; allowed: each name once, as with columns = { a_data = \"a\", ... }",
+        ],
+    );
+    wrong("[let]\nt = 'a'\n[data]\nt = [1]\n", &["[let] has `t`, which is also in [data]"]);
     wrong("[constants]\nc = {}\n", &["constant `c` is empty"]);
     wrong("[constants]\nc = { x = 'a' }\n", &["`a` is a variable"]);
     wrong("[constants]\nc = true\n", &["a number, an expression in quotes"]);

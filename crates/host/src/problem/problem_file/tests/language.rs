@@ -127,7 +127,7 @@ fn mistakes_in_them_are_said_with_their_place() {
     says("a", "c = 't[a] for a in t'", &["`a` has a meaning already"]);
     says("a", "c = 'a < b'", &["let.c: a condition, where a number is needed"]);
     says("a", "c = 1", &["invalid type"]);
-    says("a", "a = '1'", &["[let] has `a`, which has a meaning already"]);
+    says("a", "a = '1'", &["[let] has `a`, which is also a variable"]);
     says("a[1]", "", &["`a` is one number"]);
     says("t[1.5]", "", &["1.5; allowed: a whole number"]);
     says("t[a]", "", &["an index that is not a whole number at some points", "\n    ^"]);

@@ -156,7 +156,7 @@ fn mistakes_in_differential_equations_are_said() {
     says("x[2]", "steps = 2", "", &["no steps", "steps = 10"]);
     says("x[2]", "steps = 2", "steps = 2.5", &["ode.steps is 2.5", "a whole number from 1"]);
     says("x[2]", "rk4", "rk45", &["steps, which rk45 does not use"]);
-    says("x[2]", "flow = ", "x = ", &["[ode.let] has `x`, which has a meaning already"]);
+    says("x[2]", "flow = ", "x = ", &["[ode.let] has `x`, which is also a state of [ode]"]);
     let long =
         base.replace("t = [0, 1]", "t = \"i for i in 1 to 5000\"").replace("down = [1, 0]\n", "");
     let message = problem("x[2]", &long).unwrap_err().to_string();
