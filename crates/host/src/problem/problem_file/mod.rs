@@ -262,8 +262,12 @@
 //! `trunc`, `round` and `sign`, and sums, differences, products, `mod`, `abs`, `min`, `max` and choices of whole numbers.
 //!
 //! An index is a whole number from 1 on: `x[2]`, `x[len(x)]`, or `A[i, j]` in row `i` and column `j` of a matrix. It may be computed,
-//! as in `place[city[i]]` or `t[i - lag]`. Whether it is in range is checked when the file is read. An index that depends on
-//! variables must depend on whole numbers only, and selects one of at most 1,024 numbers.
+//! as in `place[city[i]]` or `t[i - lag]`. Whether it is in range is checked when the file is read.
+//!
+//! An index that depends on variables must be a whole number, such as `floor(x)`, and selects one of at most 1,024 numbers. Its
+//! range must be known: it may be made of variables, data, `+`, `-`, `*`, `/`, `if`, comparisons, `floor`, `ceil`, `round`,
+//! `trunc`, `abs`, `sign`, `sqrt`, `mod`, `min` and `max`. With a real variable `x` from 0 to 4, `t[floor(x / 2) + 1]` selects one
+//! of the first three numbers of `t`.
 //!
 //! ## Precision
 //!

@@ -109,7 +109,7 @@ fn arguments(graph: &Graph, value: Value) -> Vec<Value> {
 }
 
 /// The values that are reachable from some values, in order.
-fn reached(from: &[Value], next: impl Fn(Value) -> Vec<Value>) -> BTreeSet<Value> {
+pub(super) fn reached(from: &[Value], next: impl Fn(Value) -> Vec<Value>) -> BTreeSet<Value> {
     let mut reached: BTreeSet<Value> = from.iter().copied().collect();
     let mut open: Vec<Value> = from.to_vec();
     while let Some(value) = open.pop() {

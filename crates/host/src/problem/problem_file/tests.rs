@@ -131,7 +131,7 @@ fn mistakes_are_said_with_their_place() {
     says("a[1]", &["`a` is one number"]);
     says("x[0]", &["the index is 0; allowed: 1 to 5"]);
     says("x[1.5]", &["a whole number"]);
-    says("x[a]", &["not a whole number at some points"]);
+    says("x[a]", &["may be no whole number"]);
     says("sum(i, 1, 6, x[i])", &["the index goes from 1 to 6; allowed: 1 to 5"]);
     says("sum(i, a)", &["nothing has the index `i`"]);
     says("sum(a, x[a])", &["`a` has a meaning already"]);

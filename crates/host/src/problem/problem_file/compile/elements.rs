@@ -10,6 +10,10 @@ use crate::problem::problem_file::syntax::{Kind, Mistake, Tree};
 /// The largest number of elements from which an index that depends on variables selects.
 const MOST_CHOSEN: i64 = 1024;
 
+/// What an index that depends on variables may be made of.
+const IN_INDICES: &str = "variables, data, +, -, *, /, if, comparisons, and the functions floor, ceil, round, trunc, abs, \
+    sign, sqrt, mod, min and max";
+
 /// The position of an element, from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Place {
@@ -180,16 +184,23 @@ impl Compiler<'_> {
                 false => Place::Listed(all),
             });
         }
-        let range = self.range_of(value, terms);
-        let range = range.filter(|(least, most)| least.abs().max(most.abs()) <= 1e15);
-        match range.filter(|_| graph.is_whole(value)) {
-            Some((least, most)) => Ok(Place::Selected(value, least as i64, most as i64)),
-            None => {
-                let what = "an index that is not a whole number at some points; allowed: whole numbers, such as variables \
-                            with scale = \"integer\", and sums, differences and products of those";
-                Err(Mistake::new(what, &index.at))
-            }
+        if !graph.is_whole(value) {
+            let what = "an index that may be no whole number; allowed: whole numbers, such as `floor(x)`, or a variable \
+                        with scale = \"integer\"";
+            return Err(Mistake::new(what, &index.at));
         }
+        let (least, most) = self.range_of(value, terms).map_err(|part| {
+            let what = format!(
+                "an index whose range is not known: it depends on {}; allowed in an index: {IN_INDICES}",
+                self.described(part)
+            );
+            Mistake::new(what, &index.at)
+        })?;
+        if least.abs().max(most.abs()) > 1e15 {
+            let what = format!("the index goes from {least:?} to {most:?}; allowed: up to 1e15");
+            return Err(Mistake::new(what, &index.at));
+        }
+        Ok(Place::Selected(value, least as i64, most as i64))
     }
 
     /// The position in a matrix with this number of columns, stored row by row.

@@ -58,6 +58,17 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     PLAIN.iter().map(|(name, _)| *name).chain(OTHERS)
 }
 
+/// The name with which files write an operation.
+pub(super) fn written(operation: Operation) -> &'static str {
+    let operation = match operation {
+        Operation::SinTurns => Operation::Sin,
+        Operation::CosTurns => Operation::Cos,
+        other => other,
+    };
+    let plain = PLAIN.iter().find(|(_, known)| *known == operation);
+    plain.map_or(operation.name(), |(name, _)| name)
+}
+
 impl Compiler<'_> {
     /// The value of a function call.
     pub(super) fn call(

@@ -91,6 +91,82 @@ fn elements_by_hand() {
     assert_eq!(value("mean(t) * a + sum(i, 1, floor(lag * 2.5), i)"), 3.75 * 0.5 + 3.0);
 }
 
+/// A table of five numbers, with a real `x` and integers `n` and `m`; `z` ends at 0.29, of which `100 * z` is 28.999... in
+/// `f64` and 29 in `f32`.
+fn of_table(index: &str) -> Result<ProblemFile, Error> {
+    ProblemFile::parse(&format!(
+        "minimise = 'e[{index}]'\n[variables]\nx = {{ lower = 0, upper = 4 }}\n\
+         n = {{ lower = 0, upper = 4, scale = 'integer' }}\nm = {{ lower = -2, upper = 2, scale = 'integer' }}\n\
+         z = {{ lower = 0, upper = 0.29 }}\n[data]\ne = [1, 10, 100, 1000, 10000]\n"
+    ))
+}
+
+#[test]
+fn computed_indices_select_the_element_that_they_mean() {
+    type Index = fn(f64, f64, f64) -> f64;
+    let all: [(&str, Index); 19] = [
+        ("floor(x/2) + 1", |x, _, _| (x / 2.0).floor() + 1.0),
+        ("floor(x/3) + 1", |x, _, _| (x / 3.0).floor() + 1.0),
+        ("floor(n/2) + 1", |_, n, _| (n / 2.0).floor() + 1.0),
+        ("floor(-x/2) + 3", |x, _, _| (-x / 2.0).floor() + 3.0),
+        ("floor(4 / (n + 1)) + 1", |_, n, _| (4.0 / (n + 1.0)).floor() + 1.0),
+        ("round(x) + 1", |x, _, _| x.round_ties_even() + 1.0),
+        ("round(n) + 1", |_, n, _| n + 1.0),
+        ("round(x/2 - 1) + 2", |x, _, _| (x / 2.0 - 1.0).round_ties_even() + 2.0),
+        ("ceil(x) + 1", |x, _, _| x.ceil() + 1.0),
+        ("trunc(x) + 1", |x, _, _| x.trunc() + 1.0),
+        ("trunc(m / 2) + 2", |_, _, m| (m / 2.0).trunc() + 2.0),
+        ("sign(x) + 1", |x, _, _| if x > 0.0 { 2.0 } else { 1.0 }),
+        ("sign(m) + 2", |_, _, m| m.clamp(-1.0, 1.0) + 2.0),
+        ("abs(n) + 1", |_, n, _| n + 1.0),
+        ("abs(m) + 1", |_, _, m| m.abs() + 1.0),
+        ("mod(n, 3) + 1", |_, n, _| n.rem_euclid(3.0) + 1.0),
+        ("mod(m, 5) + 1", |_, _, m| m.rem_euclid(5.0) + 1.0),
+        ("floor(mod(x, 4)) + 1", |x, _, _| x.rem_euclid(4.0).floor() + 1.0),
+        ("floor(sqrt(n)) + 1", |_, n, _| n.sqrt().floor() + 1.0),
+    ];
+    for (text, index) in all {
+        let problem = of_table(text).unwrap_or_else(|error| panic!("{error}"));
+        for x in [0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 2.875, 3.0, 3.5, 3.75, 4.0] {
+            for [n, m] in [[0.0, -2.0], [1.0, -1.0], [2.0, 0.0], [3.0, 1.0], [4.0, 2.0]] {
+                let expected = 10_f64.powf(index(x, n, m) - 1.0);
+                let value = problem.evaluate(&[x, n, m, 0.0]).unwrap().fitness.value;
+                assert_eq!(value, expected, "{text} at {x}, {n}, {m}");
+                let point = [x, n, m, 0.0].map(|x| x as f32);
+                let value = problem.evaluate(&point).unwrap().fitness.value;
+                assert_eq!(f64::from(value), expected, "{text} at {x}, {n}, {m} in f32");
+            }
+        }
+    }
+}
+
+#[test]
+fn indices_that_may_leave_the_table_are_refused() {
+    for (index, part) in [
+        ("ceil(x) + 2", "the index goes from 2 to 6; allowed: 1 to 5, as `e` has"),
+        ("round(x)", "the index goes from 0 to 4"),
+        ("abs(m)", "the index goes from 0 to 2"),
+        ("floor(x / 0.5) + 1", "the index goes from 1 to 9"),
+        ("mod(m, 6) + 1", "the index goes from 1 to 6"),
+        // The remainder of a tiny negative number is 5.
+        ("floor(mod(x - 1, 5)) + 1", "the index goes from 1 to 6"),
+        // What `f32` rounds up counts.
+        ("trunc(100 * z) + 1", "the index goes from 1 to 30"),
+        ("floor(1e300 * x)", "the index goes from 0.0 to 4e300; allowed: up to 1e15"),
+        ("x / 2", "may be no whole number; allowed: whole numbers, such as `floor(x)`"),
+        ("floor(1 / n)", "range is not known: it depends on a division by what may be 0; allowed"),
+        ("mod(n, m)", "range is not known: it depends on `mod` by what may be 0 or less"),
+        ("floor(sqrt(m))", "range is not known: it depends on `sqrt` of what may be below 0"),
+        ("floor(exp(x))", "range is not known: it depends on `exp(...)`; allowed in an index: "),
+        ("floor(2^x)", "range is not known: it depends on a power other than `^1` to `^8`"),
+    ] {
+        let message = of_table(index).unwrap_err().to_string();
+        assert!(message.contains(part), "{part:?} is not in {message}");
+    }
+    // What a condition depends on does not matter.
+    of_table("if(exp(x) > 2, 1, 5)").unwrap();
+}
+
 /// `min(pi, ...)` once took `pi` for an index.
 #[test]
 fn constants_that_are_built_in_are_no_indices() {
@@ -130,7 +206,14 @@ fn mistakes_in_them_are_said_with_their_place() {
     says("a", "a = '1'", &["[let] has `a`, which is also a variable"]);
     says("a[1]", "", &["`a` is one number"]);
     says("t[1.5]", "", &["1.5; allowed: a whole number"]);
-    says("t[a]", "", &["an index that is not a whole number at some points", "\n    ^"]);
+    says(
+        "t[a]",
+        "",
+        &[
+            "an index that may be no whole number; allowed: whole numbers, such as `floor(x)`",
+            "\n    ^",
+        ],
+    );
     says("t[n + 1]", "", &["the index goes from 2 to 5; allowed: 1 to 4", "\n    ^^^^^"]);
     says("t[k[1] - 1]", "", &["goes from 0 to 2"]);
     says("sum(i, t[place[i] + 1])", "", &["goes from 2 to 5"]);
