@@ -26,9 +26,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a"), "text").unwrap();
         assert_eq!(text(&folder.path().join("a")).unwrap(), "text");
-        assert!(text(folder.path()).unwrap_err().to_string().contains("no file"));
+        assert!(text(folder.path()).unwrap_err().to_string().contains("not a file"));
         if cfg!(unix) {
-            assert!(text(Path::new("/dev/zero")).unwrap_err().to_string().contains("no file"));
+            assert!(text(Path::new("/dev/zero")).unwrap_err().to_string().contains("not a file"));
         }
     }
 }

@@ -132,8 +132,9 @@ impl<R: Float> Polisher<R> {
             until.is_some_and(|until| start.elapsed() >= until)
                 || interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
         };
-        let first =
-            if until.is_none() { self.before_device(bests.len(), backend) } else { bests.len() };
+        // Searches on a device have no such limits.
+        let is_limited = until.is_some() || !self.settings.polish_until.is_empty();
+        let first = if is_limited { bests.len() } else { self.before_device(bests.len(), backend) };
         let mut done = self.on_cpu(job, (0, &mut bests[..first]), &budgets, &is_over)?;
         if first == bests.len() {
             return Ok(done);
@@ -268,6 +269,7 @@ impl<R: Float> Polisher<R> {
         let mut x = position.clone();
         let known = self.known.as_deref();
         let mut place = Place::new(&self.objective, known, job, (run, &x), is_over);
+        place.end_after(self.settings.polish_until.get(run as usize).copied());
         let settings = polish::Settings { evaluations, ..polish::Settings::default() };
         let (n, start) = (x.len(), candidate.fitness);
         let mut reports = Vec::new();

@@ -98,6 +98,11 @@ pub struct Settings {
     /// a closure with its gradient), there are at most 1,000 dimensions, and the run has done an iteration and not
     /// reached its target; not for islands.
     pub polish: Option<bool>,
+    /// Ends the local search of each run after this many evaluations and gradients, in this order: one pair for each
+    /// run, or none. This repeats local searches that a limit of seconds has ended; [`Polish`](crate::Polish) has the
+    /// numbers. Default none.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub polish_until: Vec<[u64; 2]>,
     /// Where to run. Default [`Backend::Auto`].
     pub backend: Backend,
     /// Which GPUs carry out the runs of a batch; for the backends GPU and emulator. Default: the first.
@@ -144,6 +149,7 @@ impl Default for Settings {
             constraints: Constraints::FeasibleFirst,
             restart: Restart::Never,
             polish: None,
+            polish_until: Vec::new(),
             backend: Backend::Auto,
             devices: Devices::default(),
             split: false,
@@ -209,9 +215,11 @@ impl Settings {
             });
         }
         self.check_restart()?;
-        let given = self.of_runs.len() as u64;
-        if given != 0 && given != self.runs {
-            return Err(Error::Runs { what: "settings", given, runs: self.runs });
+        let lists = [("settings", self.of_runs.len()), ("polish_until", self.polish_until.len())];
+        for (what, given) in lists.map(|(what, given)| (what, given as u64)) {
+            if given != 0 && given != self.runs {
+                return Err(Error::Runs { what, given, runs: self.runs });
+            }
         }
         self.stop.check(self.individuals.max(1))?;
         self.of_runs.iter().try_for_each(|own| self.stop.of(own).check(self.individuals.max(1)))

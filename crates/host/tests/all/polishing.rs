@@ -44,6 +44,33 @@ fn engineering_problems_reach_their_best_known_values() {
     }
 }
 
+/// As a repetition of a run does whose local search a limit of seconds has ended.
+#[test]
+fn a_search_that_was_ended_is_repeated() {
+    for (id, dimensions) in [("rosenbrock", 30), ("spring", 3), ("pressure-vessel", 4)] {
+        let settings = Settings { polish: None, runs: 3, ..polishing(20) };
+        let counts = |report: &Report<f64>| -> Vec<[u64; 2]> {
+            let polish = report.runs.iter().map(|run| run.polish.unwrap());
+            polish.map(|polish| [polish.evaluations, polish.gradients]).collect()
+        };
+        let whole = polished(id, dimensions, &settings);
+        let all = counts(&whole);
+        let until = |polish_until| Settings { polish_until, ..settings.clone() };
+        let results = |report: Report<f64>| report.runs;
+        // The counts of a search that ended by itself change nothing.
+        let again = polished(id, dimensions, &until(all.clone()));
+        assert_eq!(results(again), results(whole), "{id}");
+        for part in [2, 5, 9] {
+            let cut = all.iter().map(|count| count.map(|count| count / part)).collect();
+            let ended = polished(id, dimensions, &until(cut));
+            let counted = counts(&ended);
+            assert!(counted.iter().zip(&all).all(|(cut, all)| cut[0] < all[0]), "{counted:?}");
+            let again = polished(id, dimensions, &until(counted));
+            assert_eq!(results(again), results(ended), "{id}, {part}");
+        }
+    }
+}
+
 #[test]
 fn rosenbrock_in_a_hundred_dimensions() {
     // The other minimum has its first coordinate at -1.

@@ -70,6 +70,7 @@ fn settings_come_back() {
         constraints: Constraints::Epsilon,
         restart: Restart::Converged,
         polish: Some(true),
+        polish_until: vec![[100, 7], [0, 0], [1 << 40, 3]],
         migrates: true,
         individuals: 77,
         runs: 3,

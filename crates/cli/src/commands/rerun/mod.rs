@@ -198,7 +198,8 @@ fn places(first: &Run, again: &Run) -> Vec<(&'static str, String, String)> {
     all
 }
 
-/// If the run was stopped by its time limit or Ctrl-C, limits its repetition to the same number of iterations.
+/// If the run was stopped by its time limit or Ctrl-C, limits its repetition to the same number of iterations, and to the
+/// same local search.
 fn as_far(settings: &mut Settings, result: &Json) {
     let runs = || result["runs"].as_array().into_iter().flatten();
     let reason = |run: &Json| run["stop_reason"].as_str().unwrap_or_default().to_owned();
@@ -209,6 +210,11 @@ fn as_far(settings: &mut Settings, result: &Json) {
     // A run that was interrupted has had no local search.
     if runs().any(|run| reason(run) == INTERRUPTED_RUN) {
         settings.polish = Some(false);
+    }
+    if settings.stop.seconds.is_some() && settings.polish.is_none() {
+        let count = |run: &Json, what: &str| run["polish"][what].as_u64().unwrap_or(0);
+        let counts = runs().map(|run| [count(run, "evaluations"), count(run, "gradients")]);
+        settings.polish_until = counts.collect();
     }
     let stop = &mut settings.stop;
     // If the time was the only limit, the repetition would have none.

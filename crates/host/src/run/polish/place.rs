@@ -27,6 +27,9 @@ pub(super) struct Place<'a, R> {
     met_wall: bool,
     /// Whether the time is over.
     is_over: &'a (dyn Fn() -> bool + Sync),
+    /// The numbers of evaluations and gradients so far, and those after which the search ends.
+    done: [u64; 2],
+    until: Option<[u64; 2]>,
     /// The point that was evaluated last.
     x: Vec<R>,
 }
@@ -45,8 +48,25 @@ impl<'a, R: Float> Place<'a, R> {
         let mut constraints = 0;
         slopes.constraints(run, x, &mut |_| constraints += 1);
         let (bounds, walled, x) = (job.bounds_of(run), known.is_none(), x.to_vec());
-        let met_wall = false;
-        Place { objective, slopes, run, bounds, fixed, constraints, walled, met_wall, is_over, x }
+        Place {
+            objective,
+            slopes,
+            run,
+            bounds,
+            fixed,
+            constraints,
+            walled,
+            met_wall: false,
+            is_over,
+            done: [0; 2],
+            until: None,
+            x,
+        }
+    }
+
+    /// Ends the search after these numbers of evaluations and gradients, as if no time were left.
+    pub(super) fn end_after(&mut self, until: Option<[u64; 2]>) {
+        self.until = until;
     }
 
     /// Whether each coordinate keeps its value.
@@ -87,11 +107,14 @@ impl<R: Float> Landscape<R> for Place<'_, R> {
     }
 
     fn is_over(&self) -> bool {
-        (self.is_over)()
+        let [evaluations, gradients] = self.done;
+        self.until.is_some_and(|until| evaluations >= until[0] && gradients >= until[1])
+            || (self.is_over)()
     }
 
     fn evaluate(&mut self, x: impl Store<R>, mut constraint: impl FnMut(usize, R)) -> Fitness<R> {
         self.take(x);
+        self.done[0] += 1;
         // For a problem file, finding that there are no constraints would cost an evaluation.
         if self.constraints > 0 {
             let mut number = 0;
@@ -112,6 +135,7 @@ impl<R: Float> Landscape<R> for Place<'_, R> {
 impl<R: Float> Smooth<R> for Place<'_, R> {
     fn partials(&mut self, x: impl Store<R>, mut partial: impl FnMut(usize, usize, R)) {
         self.take(x);
+        self.done[1] += 1;
         let constraints = self.constraints;
         self.slopes.partials(self.run, &self.x, &mut |number, i, slope| {
             // The value comes last, and is row 0.

@@ -46,7 +46,8 @@ fn wrong_settings() -> impl Strategy<Value = (Settings, &'static str, String)> {
         constraints: _, // Names.
         restart: _,     // Names.
         polish: _,      // Either.
-        backend: _,     // Names.
+        polish_until: _,
+        backend: _, // Names.
         devices: _,
         split: _,
         peers: _,
@@ -99,6 +100,9 @@ fn wrong_settings() -> impl Strategy<Value = (Settings, &'static str, String)> {
             .prop_map(move |n| with("devices", n, |s, n| s.devices = Devices::of(&[n as u32; 2]))),
         (2u64..9).prop_map(move |n| with("runs", n, |s, n| {
             s.of_runs = vec![RunSettings::default(); n as usize];
+        })),
+        (2u64..9).prop_map(move |n| with("polish_until", n, |s, n| {
+            s.polish_until = vec![[0; 2]; n as usize];
         })),
         negative().prop_map(move |x| number("seconds", x, |s, x| s.stop.seconds = Some(x))),
         Just(f64::NAN).prop_map(move |x| number("target", x, |s, x| s.stop.target = Some(x))),
