@@ -1,6 +1,7 @@
 //! Folders of the repository, and calls of other programs.
 
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -45,9 +46,14 @@ pub(crate) fn program(name: &str, arguments: &[&str]) -> Command {
 }
 
 /// The text of a command, as typed in a shell.
-pub(crate) fn typed(command: &Command) -> String {
+fn typed(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+/// A text as one word of a script for `sh`.
+pub(crate) fn quoted(word: impl AsRef<OsStr>) -> String {
+    format!("'{}'", word.as_ref().display())
 }
 
 /// Writes an executable script.

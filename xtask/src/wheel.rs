@@ -86,13 +86,14 @@ fn build(folder: &Path, quick: bool) -> Result<PathBuf> {
 /// libraries of the whole workspace, as the tests do: with the package alone, dependencies have fewer features, so most of
 /// them would be compiled again.
 fn put_script(folder: &Path) -> Result<PathBuf> {
-    let build = test::cargo(&["build", "--lib", "--tests"]);
+    let build =
+        test::cargo(&["build", "--lib", "--tests", "--message-format=json-render-diagnostics"]);
     let script = format!(
         "#!/bin/sh\n\
-        if [ \"$1\" = rustc ]; then exec {} --message-format json-render-diagnostics; fi\n\
+        if [ \"$1\" = rustc ]; then set -- {}; fi\n\
         exec {} \"$@\"\n",
-        shell::typed(&build),
-        build.get_program().display(),
+        build.get_args().map(shell::quoted).collect::<Vec<_>>().join(" "),
+        shell::quoted(build.get_program()),
     );
     let file = folder.join("cargo");
     fs::create_dir_all(folder)?;

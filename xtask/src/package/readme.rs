@@ -12,7 +12,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use super::{FLAGS, Folders, SHARED};
-use crate::shell::{self, program};
+use crate::shell::{self, program, quoted};
 use warpswarm_ptx_builder::toolchain::{NONE, RUSTC_VARIABLE};
 
 /// The repository that the commands of README.md clone.
@@ -87,7 +87,6 @@ fn commands(block: &str) -> Result<usize> {
 
 /// Writes the script that takes the place of cargo, and returns the search path for programs that begins with it.
 fn put_script(folders: &Folders, built: &Path) -> Result<std::ffi::OsString> {
-    let quoted = |path: &Path| format!("'{}'", path.display());
     let path = env::var_os("PATH").unwrap_or_default();
     let script = format!(
         "#!/bin/sh\n\
@@ -103,13 +102,13 @@ fn put_script(folders: &Folders, built: &Path) -> Result<std::ffi::OsString> {
         PATH={path} exec {cargo} \"$command\" {options} \"$@\"\n",
         built = quoted(built),
         crates = quoted(&folders.crates),
-        lock = quoted(&shell::root().join("Cargo.lock")),
+        lock = quoted(shell::root().join("Cargo.lock")),
         // Without this script.
-        path = quoted(Path::new(&path)),
-        cargo = quoted(Path::new(shell::cargo(&[]).get_program())),
+        path = quoted(&path),
+        cargo = quoted(shell::cargo(&[]).get_program()),
         options = SHARED
             .iter()
-            .map(|option| format!("'{option}'"))
+            .map(quoted)
             .chain(["--target-dir".to_owned(), quoted(&folders.build)])
             .collect::<Vec<_>>()
             .join(" "),
