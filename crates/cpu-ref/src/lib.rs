@@ -15,6 +15,7 @@
 //! * [`threads`]: how the particles of a run are distributed over threads.
 //! * [`vectors`]: loops compiled for the processor's vector instructions.
 //! * [`expressions`]: executing programs of expressions with these instructions.
+//! * [`fit`]: the rows of a fit, and the steps of its solver.
 //! * [`mod@fingerprint`]: comparing states by bits.
 //!
 //! ```
@@ -47,6 +48,7 @@
 pub mod cma_es;
 pub mod expressions;
 pub mod fingerprint;
+pub mod fit;
 mod flight;
 pub mod fwa;
 pub mod generation;

@@ -5,7 +5,11 @@
 //! third time, for AVX-512 (x86-64-v4). The bits are the same, because only explicitly fused operations are fused, and
 //! they are fused everywhere.
 
+use std::marker::PhantomData;
+
 use multiversion::multiversion;
+use warpswarm_core::order::Fitness;
+use warpswarm_core::{Float, Objective, Point};
 
 /// Work to be compiled for several processors: its `call` must be `#[inline(always)]`.
 pub trait Run {
@@ -39,13 +43,32 @@ fn usual<W: Run>(work: W) -> W::Output {
     work.call()
 }
 
+/// The fitness of an objective at a point.
+pub fn evaluate<R: Float, O: Objective<R>, P: Point<R>>(objective: &O, point: P) -> Fitness<R> {
+    run(Evaluation { objective, point, real: PhantomData })
+}
+
+/// An objective at a point.
+struct Evaluation<'a, R, O, P> {
+    objective: &'a O,
+    point: P,
+    real: PhantomData<R>,
+}
+
+impl<R: Float, O: Objective<R>, P: Point<R>> Run for Evaluation<'_, R, O, P> {
+    type Output = Fitness<R>;
+
+    #[inline(always)]
+    fn call(self) -> Fitness<R> {
+        self.objective.evaluate(&self.point)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use warpswarm_core::objective::SlicePoint;
-    use warpswarm_core::order::Fitness;
     use warpswarm_core::problems::Rastrigin;
-    use warpswarm_core::{Float, Objective};
 
     struct At<'a, R>(&'a [R]);
 

@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use warpswarm_core::fit::{
-    Accumulator, BLOCK, Best, Bounds, Covariance, Normal, PIECE, Parameters, Search, Settings,
-    Solver, Status, Subsample, Term, sum_all,
+    Accumulator, BLOCK, Best, Bounds, Covariance, Normal, PIECE, Parameters, Search, Solver,
+    Status, Subsample, Term, sum_all,
 };
 use warpswarm_core::launch::{Outcome, triangle};
-use warpswarm_cpu_ref::vectors;
+use warpswarm_cpu_ref::fit::{self, Rows, weight};
 
 use super::found::Found;
-use super::rows::{Add, Advance, Cost, Room, Rows, Terms, pieces, weight};
+use super::rows::{Room, pieces};
 use super::work::Work;
 use crate::settings::precise::Precise;
 
@@ -134,7 +134,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
         let mut solver = Solver::<R, R::Sums<N>, N>::new(start, &self.bounds);
         let status = loop {
             let here = sums(solver.point())?;
-            if let Some(status) = self.advance(&mut solver, settings, &here) {
+            if let Some(status) = fit::advance(&mut solver, settings, &self.bounds, &here) {
                 break status;
             }
         };
@@ -166,7 +166,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
             let mut solver = Solver::<R, Normal<R, N>, N>::new(drawn, &self.bounds);
             loop {
                 let sums = self.looked_at(fit, solver.point(), room);
-                let status = self.advance(&mut solver, &settings, &sums);
+                let status = fit::advance(&mut solver, &settings, &self.bounds, &sums);
                 if found.has_ended(&self.search, &solver, status) {
                     break;
                 }
@@ -175,18 +175,6 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
                 return (found.point, found.other());
             }
         }
-    }
-
-    /// Takes sums; returns how the fit has ended, if it has. The code is long for many parameters, so it is not
-    /// inlined.
-    #[inline(never)]
-    fn advance<A: Accumulator<R, N>>(
-        &self,
-        solver: &mut Solver<R, A, N>,
-        settings: &Settings<R>,
-        sums: &A,
-    ) -> Option<Status> {
-        vectors::run(Advance { solver, settings, bounds: &self.bounds, sums })
     }
 
     /// The sum of weighted squares of the observations that a search uses.
@@ -211,7 +199,7 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
             let count = PIECE.min(rows - first);
             let (row, means) = (self.subsample.row(first), &mut room.numbers[..count]);
             self.work.sheet.values(fit as u32, &x[..self.parameters], row, means);
-            block = vectors::run(Cost(block, self.rows(fit, row, means)));
+            block = fit::cost(block, self.rows(fit, row, means));
             if count == PIECE && sum + block > most {
                 return sum + block;
             }
@@ -276,8 +264,8 @@ impl<'a, R: Precise, const N: usize> Plan<'a, R, N> {
                 if i < n { &partials[i * count..][..count] } else { &room.zeros[..count] }
             });
             let terms = &mut room.terms[..count];
-            vectors::run(Terms(self.rows(fit, row, means), terms));
-            sums = vectors::run(Add { sums, terms, partials });
+            fit::terms(self.rows(fit, row, means), terms);
+            sums = fit::add(sums, terms, partials);
         }
         sums
     }

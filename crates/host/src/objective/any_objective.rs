@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::hint::black_box;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use warpswarm_core::data::WithData;
@@ -10,7 +9,7 @@ use warpswarm_core::dual::Differentiable;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::order::Fitness;
 use warpswarm_core::variable::{Scaled, natural};
-use warpswarm_core::{Float, Objective, Point};
+use warpswarm_core::{Float, Objective};
 use warpswarm_cpu_ref::vectors::{self, Run};
 
 use super::bounds::Scales;
@@ -126,7 +125,7 @@ pub(crate) fn fitness<R: Float>(objective: impl Objective<R>, x: &[R]) -> Fitnes
 fn at_points<R: Float>(
     objective: impl Objective<R>,
 ) -> impl Fn(u32, &[R]) -> Fitness<R> + Send + Sync + 'static {
-    move |_, x| evaluate(&objective, SlicePoint(x))
+    move |_, x| vectors::evaluate(&objective, SlicePoint(x))
 }
 
 /// Points of up to this many coordinates are converted on the stack.
@@ -192,29 +191,8 @@ fn portable<R: Float, O: Differentiable<R>>(
     let seen = data.clone();
     let evaluate = Arc::new(move |run, x: &[R]| {
         let point = WithData { point: SlicePoint(x), data: seen.of(run) };
-        evaluate(&objective, point)
+        vectors::evaluate(&objective, point)
     });
     let constrained = <O as Objective<R>>::CONSTRAINED;
     Prepared(Evaluator::Portable(Portable { evaluate, constrained, target, data }))
-}
-
-/// The fitness at a point, computed with the processor's vectors.
-fn evaluate<R: Float>(objective: &impl Objective<R>, point: impl Point<R>) -> Fitness<R> {
-    vectors::run(Evaluation { objective, point, real: PhantomData })
-}
-
-/// An objective at a point.
-struct Evaluation<'a, R, O, P> {
-    objective: &'a O,
-    point: P,
-    real: PhantomData<R>,
-}
-
-impl<R: Float, O: Objective<R>, P: Point<R>> Run for Evaluation<'_, R, O, P> {
-    type Output = Fitness<R>;
-
-    #[inline(always)]
-    fn call(self) -> Fitness<R> {
-        self.objective.evaluate(&self.point)
-    }
 }
