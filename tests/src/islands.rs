@@ -4,7 +4,7 @@ use warpswarm::migration::{Migrants, Migration, Replacement, Selection};
 use warpswarm::problems::Precise;
 use warpswarm::{Optimiser, Stop};
 
-use crate::{Case, Place, assert_same, falls, methods};
+use crate::{Case, Place, assert_same, by_precision, falls, methods};
 
 /// Numbers of migrants for a run with this number of individuals: some, and all.
 fn counts(individuals: u64) -> [u64; 3] {
@@ -56,7 +56,8 @@ fn check_one<R: Precise>(case: &Case, place: Place, what: &str) {
     }
 }
 
-/// Lets individuals of several runs migrate in all places, and requires the reference's bits in both precisions.
+/// Lets individuals of several runs migrate in all places, and requires the reference's bits, in the precisions of
+/// [`by_precision`].
 ///
 /// # Panics
 ///
@@ -77,9 +78,12 @@ pub fn check(individuals: &[u64], dimensions: &[usize], places: &[Place]) {
         let of_pso = stops.into_iter().map(|stop| Case { stop, ..case.clone() });
         let of_others = all.map(|other| Case { stop: Stop::target(60.0), ..other });
         for case in of_pso.chain(of_others) {
-            for place in places {
-                check_one::<f32>(&case, *place, &format!("{case:?} at {place:?} in f32"));
-                check_one::<f64>(&case, *place, &format!("{case:?} at {place:?} in f64"));
+            let [single, double] = by_precision(&case, places);
+            for place in single {
+                check_one::<f32>(&case, place, &format!("{case:?} at {place:?} in f32"));
+            }
+            for place in double {
+                check_one::<f64>(&case, place, &format!("{case:?} at {place:?} in f64"));
             }
         }
     }

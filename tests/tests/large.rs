@@ -37,8 +37,7 @@ fn free() -> u64 {
 /// Needs two copies of 2^31 coordinates; only in the long version of the tests.
 #[test]
 fn two_to_the_31_coordinates_on_the_cpu() {
-    let long = std::env::var("WARPSWARM_LONG").is_ok_and(|value| value == "1");
-    if !long || free() < 20 << 30 {
+    if !warpswarm_tests::long() || free() < 20 << 30 {
         return;
     }
     let all = Place { threads: None, ..Place::REFERENCE };
