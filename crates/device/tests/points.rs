@@ -140,7 +140,7 @@ fn check<R: DeviceReal>(lanes: u32, per_lane: u32, dimensions: u32, kernel: fn(A
 
 #[test]
 fn a_thread_holds_a_point() {
-    for dimensions in DIMENSIONS.into_iter().chain([1023, 1024, 1025]) {
+    for dimensions in DIMENSIONS.into_iter().chain([1025]) {
         check::<f32>(1, 0, dimensions, by_thread);
         check::<f64>(1, 0, dimensions, by_thread);
     }

@@ -2,10 +2,11 @@
 //! and passes.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
+use warpswarm_ptx_builder::build_script::FOLDER;
 use warpswarm_ptx_builder::{CompileError, DeviceToolchain, Kernels};
 
 /// The crate that is compiled. Each test writes it again, so only one may run at a time.
@@ -26,7 +27,8 @@ fn with_crate(test: impl FnOnce(&DeviceToolchain, &Kernels, &Path)) {
     let manifest = folder.join("Cargo.toml");
     let package = "[package]\nname = \"sample\"\nedition = \"2024\"\n[workspace]\n";
     fs::write(&manifest, package).unwrap();
-    let target_dir = folder.join("target");
+    // In the folder of the build scripts, `core` is compiled already.
+    let target_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name(FOLDER);
     let kernels = Kernels { manifest, arch: "sm_80".into(), target_dir };
     test(&toolchain, &kernels, &folder.join("src/lib.rs"));
 }
@@ -120,10 +122,14 @@ fn what_a_gpu_lacks_is_said() {
 }
 
 /// When the PTX in a target folder was written.
-fn modified(target_dir: &Path) -> SystemTime {
-    let files = fs::read_dir(target_dir.join("nvptx64-nvidia-cuda")).unwrap().map(Result::unwrap);
-    let mut ptx = files.filter(|file| file.path().extension().is_some_and(|end| end == "s"));
-    let file = ptx.next().expect("one PTX file");
-    assert!(ptx.next().is_none(), "one PTX file");
-    file.metadata().unwrap().modified().unwrap()
+fn modified(target_dir: &Path) -> Vec<(PathBuf, SystemTime)> {
+    let files = fs::read_dir(target_dir.join("nvptx64-nvidia-cuda")).unwrap();
+    let files = files.map(|file| file.unwrap().path());
+    let mut ptx: Vec<_> = files
+        .filter(|file| file.extension().is_some_and(|end| end == "s"))
+        .map(|file| (file.clone(), file.metadata().unwrap().modified().unwrap()))
+        .collect();
+    ptx.sort();
+    assert!(!ptx.is_empty(), "no PTX file");
+    ptx
 }

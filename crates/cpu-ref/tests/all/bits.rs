@@ -4,7 +4,9 @@ use crate::common::{Cube, ID, assert_same, assert_sound, coefficients};
 use warpswarm_core::Float;
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::problems::{Euclidean, Shifted, Sphere};
-use warpswarm_cpu_ref::{RunId, Swarm, Threads, difference, fingerprint, pso, spso};
+use warpswarm_cpu_ref::{
+    Evaluate, RunId, StaticObjective, Swarm, Task, Threads, difference, fingerprint, pso, spso,
+};
 
 const SIZES: [u32; 7] = [1, 31, 32, 33, 255, 256, 257];
 const DIMENSIONS: [usize; 4] = [1, 2, 30, 33];
@@ -104,18 +106,23 @@ fn the_comparison_finds_planted_errors() {
 /// Changing one of these numbers changes all users' seeded results: add an entry to the CHANGELOG.
 #[test]
 fn values_are_stable() {
-    fn check<R: Float>(dimensions: usize, synchronous: [u64; 2], asynchronous: [u64; 2]) {
-        let cube = Cube::<R>::new(dimensions, -4.0, 6.0);
-        let task = cube.task(Shifted { shift: R::from_f64(0.75), problem: Euclidean });
+    fn of<R: Float>(task: &Task<'_, R, impl Evaluate<R>>) -> [[u64; 2]; 2] {
         let coefficients = coefficients(Boundary::Reflect);
-        let start = Swarm::new(&task, 20, ID, Threads::Serial);
+        let start = Swarm::new(task, 20, ID, Threads::Serial);
         let bits = |swarm: &Swarm<R>| [swarm.global.fitness.value.to_bits64(), fingerprint(swarm)];
         let mut swarm = start.clone();
-        pso::run(&mut swarm, &task, &coefficients, 25, Threads::Serial);
+        pso::run(&mut swarm, task, &coefficients, 25, Threads::Serial);
         let mut other = start;
-        spso::run(&mut other, &task, &coefficients, 25);
-        let found = [bits(&swarm), bits(&other)];
+        spso::run(&mut other, task, &coefficients, 25);
+        [bits(&swarm), bits(&other)]
+    }
+    fn check<R: Float>(dimensions: usize, synchronous: [u64; 2], asynchronous: [u64; 2]) {
+        let cube = Cube::<R>::new(dimensions, -4.0, 6.0);
+        let objective = Shifted { shift: R::from_f64(0.75), problem: Euclidean };
+        let found = of(&cube.task(objective));
         assert_eq!(found, [synchronous, asynchronous], "{found:#x?}");
+        // The loops that are compiled for the type of the objective.
+        assert_eq!(of(&cube.task_of(StaticObjective(objective))), found);
     }
     check::<f32>(2, [0x3c2e_2143, 0x246b_4b8a_3dba_f9ef], [0x3c85_6e29, 0x5c9d_eb4d_e1f8_f5a8]);
     check::<f64>(

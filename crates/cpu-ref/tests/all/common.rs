@@ -2,9 +2,11 @@
 
 use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::StopRule;
+use warpswarm_core::objective::SlicePoint;
+use warpswarm_core::order::Fitness;
 use warpswarm_core::pso::Coefficients;
 use warpswarm_core::{Float, Objective};
-use warpswarm_cpu_ref::{Bounds, Halt, RunId, Start, StaticObjective, Swarm, Task, difference};
+use warpswarm_cpu_ref::{Bounds, DynObjective, Halt, RunId, Start, Swarm, Task, difference};
 
 pub(crate) const ID: RunId = RunId { seed: 7, run: 2 };
 
@@ -41,15 +43,42 @@ impl<R: Float> Cube<R> {
     pub(crate) fn bounds(&self) -> Bounds<'_, R> {
         Bounds { lower: &self.0, upper: &self.1 }
     }
-    pub(crate) fn task<O: Objective<R>>(&self, objective: O) -> Task<'_, R, StaticObjective<O>> {
+
+    /// The task of an objective without constraints. Loops for objectives of a known type would have to be compiled for
+    /// each of them; a test of the values of seeds compares the two.
+    pub(crate) fn task<O: Objective<R>>(
+        &self,
+        objective: O,
+    ) -> Task<'_, R, DynObjective<'static, R, false>> {
+        assert!(!O::CONSTRAINED);
+        self.task_of(DynObjective(evaluation(objective)))
+    }
+
+    /// The task of an objective with constraints.
+    pub(crate) fn constrained<O: Objective<R>>(
+        &self,
+        objective: O,
+    ) -> Task<'_, R, DynObjective<'static, R, true>> {
+        assert!(O::CONSTRAINED);
+        self.task_of(DynObjective(evaluation(objective)))
+    }
+
+    pub(crate) fn task_of<O>(&self, objective: O) -> Task<'_, R, O> {
         Task {
-            objective: StaticObjective(objective),
+            objective,
             bounds: self.bounds(),
             start: Start::default(),
             stop: StopRule::NEVER,
             halt: Halt::NEVER,
         }
     }
+}
+
+/// The evaluation of an objective, for the rest of the program.
+fn evaluation<R: Float>(
+    objective: impl Objective<R>,
+) -> &'static (dyn Fn(&[R]) -> Fitness<R> + Sync) {
+    Box::leak(Box::new(move |x: &[R]| objective.evaluate(&SlicePoint(x))))
 }
 
 /// Fails unless both swarms are the same by bits.

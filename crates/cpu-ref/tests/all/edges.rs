@@ -5,7 +5,9 @@ use warpswarm_core::boundary::Boundary;
 use warpswarm_core::launch::{StopRule, stopped};
 use warpswarm_core::problems::{Euclidean, Shifted, Sphere};
 use warpswarm_core::{Float, Objective, Point, Real};
-use warpswarm_cpu_ref::{Bounds, Halt, Start, StaticObjective, Swarm, Task, Threads, pso, spso};
+use warpswarm_cpu_ref::{
+    Bounds, DynObjective, Halt, Start, StaticObjective, Swarm, Task, Threads, pso, spso,
+};
 
 /// The sphere, with a NaN wherever the first coordinate is above a limit.
 #[derive(Clone, Copy)]
@@ -160,14 +162,15 @@ fn the_target_stops_at_the_first_iteration_that_meets_it() {
     let free = cube.task(Sphere);
     let coefficients = coefficients(Boundary::Clamp);
     for asynchronous in [false, true] {
-        let run =
-            |swarm: &mut Swarm<f64>, task: &Task<'_, f64, StaticObjective<Sphere>>, iterations| {
-                if asynchronous {
-                    spso::run(swarm, task, &coefficients, iterations);
-                } else {
-                    pso::run(swarm, task, &coefficients, iterations, Threads::Serial);
-                }
-            };
+        let run = |swarm: &mut Swarm<f64>,
+                   task: &Task<'_, f64, DynObjective<'_, f64, false>>,
+                   iterations| {
+            if asynchronous {
+                spso::run(swarm, task, &coefficients, iterations);
+            } else {
+                pso::run(swarm, task, &coefficients, iterations, Threads::Serial);
+            }
+        };
         let mut by_hand = Swarm::new(&free, 20, ID, Threads::Serial);
         while by_hand.global.fitness.value > 1e-3 {
             run(&mut by_hand, &free, 1);
@@ -212,7 +215,7 @@ fn stagnation_stops_at_its_exact_iteration() {
 #[test]
 fn constraints_come_first() {
     let cube = Cube::<f32>::new(4, -4.0, 6.0);
-    let task = cube.task(Constrained);
+    let task = cube.constrained(Constrained);
     let mut swarm = Swarm::new(&task, 40, ID, Threads::Serial);
     let mut other = swarm.clone();
     pso::run(&mut swarm, &task, &coefficients(Boundary::Clamp), 300, Threads::Pool);

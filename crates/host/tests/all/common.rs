@@ -14,6 +14,11 @@ pub(crate) fn bounds(dimensions: usize) -> Bounds {
     Bounds::uniform(dimensions, -4.0, 5.12).unwrap()
 }
 
+/// Whether tests may take long: `WARPSWARM_LONG=1` in the environment.
+pub(crate) fn long() -> bool {
+    std::env::var("WARPSWARM_LONG").is_ok_and(|value| value == "1")
+}
+
 /// Settings for a short run on one thread.
 pub(crate) fn settings(individuals: u64) -> Settings {
     Settings {

@@ -8,9 +8,11 @@ use std::process::{Command, Stdio};
 
 use warpswarm::problem_file::ProblemFile;
 
+use crate::common::long;
+
 /// The number of files that are compared, each with an objective and a constraint. With `WARPSWARM_LONG=1` in the
-/// environment there are ten times as many.
-const FILES: u32 = 1000;
+/// environment there are twenty times as many.
+const FILES: u32 = 500;
 /// Selects other files, by this seed.
 const SEED: &str = "WARPSWARM_EXPRESSIONS_SEED";
 
@@ -25,11 +27,7 @@ struct Case {
 #[test]
 fn random_files_have_the_values_that_python_finds() {
     let seed = std::env::var(SEED).unwrap_or("0".into());
-    let files = if std::env::var("WARPSWARM_LONG").is_ok_and(|value| value == "1") {
-        10 * FILES
-    } else {
-        FILES
-    };
+    let files = if long() { 20 * FILES } else { FILES };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/all/expressions/expressions.py");
     let mut python = Command::new("python3");
     python.arg("-B").arg(script).args([&seed, &files.to_string()]).stdout(Stdio::piped());
