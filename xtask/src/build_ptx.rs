@@ -1,5 +1,6 @@
 //! Compiles the kernels to PTX: one file per entry, and the package that is embedded in the library.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -59,9 +60,29 @@ fn host() -> PathBuf {
 fn kept(arch: &str, toolchain: &DeviceToolchain) -> Result<PathBuf> {
     let folders = ["../kernels", "../device", "../core", "../ptx-builder"];
     let sources = sources::fingerprint(&host(), &folders)?;
-    let lock = fs::read_to_string(shell::root().join("Cargo.lock"))?;
-    let key = package::checksum(format!("{sources} {} {lock}", toolchain.version).as_bytes());
+    let lock = locked(&fs::read_to_string(shell::root().join("Cargo.lock"))?)?;
+    let key = package::checksum(format!("{sources} {} {lock:?}", toolchain.version).as_bytes());
     Ok(shell::cache()?.join("kernels").join(format!("{arch}-{key:016x}.wsptx")))
+}
+
+/// The packages that the kernels are compiled with, and their locked versions.
+fn locked(lock: &str) -> Result<BTreeSet<String>> {
+    let lock: toml::Table = toml::from_str(lock)?;
+    let all = lock.get("package").and_then(toml::Value::as_array).context("packages")?;
+    let (mut found, mut open) = (BTreeSet::new(), vec!["warpswarm-kernels".to_owned()]);
+    while let Some(name) = open.pop() {
+        for package in all.iter().filter(|package| package["name"].as_str() == Some(&name)) {
+            let version = package["version"].as_str().unwrap_or_default();
+            if !found.insert(format!("{name} {version}")) {
+                continue;
+            }
+            let needed = package.get("dependencies").and_then(toml::Value::as_array);
+            // A version follows the name if there are several.
+            let names = needed.into_iter().flatten().filter_map(|needed| needed.as_str());
+            open.extend(names.filter_map(|needed| needed.split(' ').next()).map(str::to_owned));
+        }
+    }
+    Ok(found)
 }
 
 /// Writes a package to the user's cache folder, and removes the oldest ones there.
@@ -136,4 +157,33 @@ pub(crate) fn build(arch: &str) -> Result<Built> {
     let built = Built { modules, folder };
     fs::write(built.package(), package)?;
     Ok(built)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_packages_of_the_kernels_count() {
+        let lock = |other: &str| {
+            let package = |name: &str, version: &str, needed: &str| {
+                format!(
+                    "[[package]]\nname = {name:?}\nversion = {version:?}\ndependencies = [{needed}]\n"
+                )
+            };
+            [
+                package("clap", other, ""),
+                package("libm", "0.2.1", ""),
+                package("libm", "1.0.0", ""),
+                package("warpswarm-core", "0.1.0", "\"libm 0.2.1\""),
+                package("warpswarm-kernels", "0.1.0", "\"warpswarm-core\""),
+            ]
+            .concat()
+        };
+        let found = locked(&lock("4.0.0")).unwrap();
+        assert_eq!(found, locked(&lock("4.1.0")).unwrap());
+        let expected =
+            ["libm 0.2.1", "libm 1.0.0", "warpswarm-core 0.1.0", "warpswarm-kernels 0.1.0"];
+        assert_eq!(found, BTreeSet::from(expected.map(str::to_owned)));
+    }
 }

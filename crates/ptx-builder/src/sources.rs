@@ -7,7 +7,7 @@ use crate::package::checksum;
 
 /// A number for the names and contents of all files in some folders, which are relative to `here`. It changes if any
 /// file changes, and is the same wherever the folders are and however lines end. Pages (`.md`), hidden files and
-/// folders called `target` do not count.
+/// folders called `target` or `tests` do not count.
 pub fn fingerprint(here: &Path, folders: &[&str]) -> io::Result<u64> {
     let mut text = Vec::new();
     for folder in folders {
@@ -33,7 +33,8 @@ fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
             let path = entry?.path();
             let name = path.file_name().unwrap_or_default();
             let is_page = path.extension().is_some_and(|ending| ending == "md");
-            if is_page || name == "target" || name.as_encoded_bytes().starts_with(b".") {
+            let is_other = name == "target" || name == "tests";
+            if is_page || is_other || name.as_encoded_bytes().starts_with(b".") {
                 continue;
             }
             if path.is_dir() { open.push(path) } else { found.push(path) }
@@ -61,6 +62,7 @@ mod tests {
         let first = now();
         write("a/target/x", "x");
         write("a/.git/x", "x");
+        write("a/tests/x", "x");
         write("a/README.md", "x");
         write("a/src/lib.rs", "one\r\ntwo\r\n");
         assert_eq!(now(), first);
