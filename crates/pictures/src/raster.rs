@@ -124,8 +124,9 @@ struct Palette {
 impl Palette {
     fn of(frames: &[tiny_skia::Pixmap]) -> Palette {
         let mut counts: HashMap<Rgb, u64> = HashMap::new();
-        for pixel in frames.iter().flat_map(|frame| frame.pixels()) {
-            *counts.entry(color(pixel)).or_default() += 1;
+        // Most pixels are like the one before.
+        for same in frames.iter().flat_map(|frame| frame.pixels().chunk_by(|a, b| a == b)) {
+            *counts.entry(color(&same[0])).or_default() += same.len() as u64;
         }
         let mut sorted: Vec<(Rgb, u64)> = counts.into_iter().collect();
         sorted.sort_unstable_by_key(|&(color, count)| (std::cmp::Reverse(count), color));
