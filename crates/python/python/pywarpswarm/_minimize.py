@@ -91,7 +91,8 @@ def minimize(
         Whether `fun` evaluates many points at once: from (k, n), one point per row, to k values, or to a pair of k
         values and k constraint violations. With a name, these are arrays of that library, on the GPU of `device`.
         Nothing is copied through the host, except for `auto` and `cma-es`, whose individuals are on the CPU. The next
-        call overwrites points on a GPU; copy them if you need them later.
+        call overwrites points on a GPU; copy them if you need them later. Functions in `constraints` are called with
+        one point at a time; return a pair to compute violations for many points at once.
     compile : bool
         True: it is an error if `fun` cannot be compiled. False: `fun` is called without an attempt to compile it.
     runs : int
