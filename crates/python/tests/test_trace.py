@@ -1028,6 +1028,26 @@ def is_index(x):
     return table[np.floor(x[0])]  # here
 
 
+def is_index_by_int(x):
+    return table[int(x[0]) % 3]  # here
+
+
+def looks_up(x):
+    return table[np.searchsorted(table, x[0])]  # here
+
+
+def looks_up_by_method(x):
+    return table[table.searchsorted(x[0])]  # here
+
+
+def looks_up_a_bin(x):
+    return table[np.digitize(x[0], table)]  # here
+
+
+def takes_index(x):
+    return np.take(x, x[:2])  # here
+
+
 def is_count(x):
     return sum(range(np.trunc(x[0])))  # here
 
@@ -1158,7 +1178,12 @@ def subtracts_conditions(x):
         (fills_zeros_by_slice, ["np.zeros_like(x)"]),
         (adds_in_place, ["a = a + b"]),
         (writes_out, ["np.multiply"]),
-        (is_index, ["index"]),
+        (is_index, ["index", "for a table, write np.interp"]),
+        (is_index_by_int, ["np.trunc", "np.interp if it is an index of a table"]),
+        (looks_up, ["np.searchsorted", "for a table, write np.interp"]),
+        (looks_up_by_method, ["searchsorted", "for a table, write np.interp"]),
+        (looks_up_a_bin, ["np.digitize", "for a table, write np.interp"]),
+        (takes_index, ["an index cannot depend on x", "for a table, write np.interp"]),
         (is_count, ["whole number"]),
         (selects, ["np.where(condition, x, 0)"]),
         (has_key, ["key of a dict"]),

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from . import hints
 from .array import Array
 from .errors import failure
 from .expression import Graph
@@ -42,7 +43,7 @@ def call_function(graph: Graph, function: Any, args: Sequence[Any], options: dic
     known = _FUNCTIONS.get(function)
     name = f"{getattr(function, '__module__', 'numpy')}.{function.__name__}".replace("numpy", "np", 1)
     if known is None:
-        raise failure(f"{name} is not supported for values that depend on x")
+        raise hints.not_supported(name)
     parameters = inspect.signature(known).parameters
     options = {key: value for key, value in options.items() if key in parameters or not _is_usual(key, value)}
     try:

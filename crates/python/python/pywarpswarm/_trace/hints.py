@@ -31,6 +31,17 @@ _OF_MATH = {
 }
 
 
+# What to write instead of an index that depends on x, and of functions that look one up.
+_FOR_A_TABLE = "; for a table, write np.interp"
+_INSTEAD = {"searchsorted": _FOR_A_TABLE, "digitize": _FOR_A_TABLE}
+
+
+def not_supported(name: str) -> NotTraceable:
+    """The error for a function of NumPy or SciPy that cannot be compiled."""
+    instead = _INSTEAD.get(name.rpartition(".")[2], "")
+    return failure(f"{name} is not supported for values that depend on x{instead}")
+
+
 def no_number() -> NotTraceable:
     """The error for code that needs a `float`."""
     line, known = running()
@@ -63,6 +74,8 @@ def _of_math(line: str, known: dict[str, Any]) -> str | None:
 def no_truth() -> NotTraceable:
     """The error for code that needs to know whether a condition holds."""
     line, _ = running()
+    if re.search(r"\.searchsorted\s*\(", line):
+        return not_supported("searchsorted")
     builtin = re.search(r"(?<![\w.])(max|min|sorted|any|all)\s*\(", line)
     if builtin:
         name = builtin[1]
@@ -94,8 +107,13 @@ def no_truth() -> NotTraceable:
 def no_integer() -> NotTraceable:
     """The error for code that needs an `int`."""
     if re.search(r"\bint\s*\(", running()[0]):
-        return failure("int(...) needs a number, which is not known here; write np.trunc instead")
-    return failure("a whole number is needed, which is not known here: an index or a count cannot depend on x")
+        return failure(
+            "int(...) needs a number, which is not known here; write np.trunc instead, or np.interp if it is an index "
+            "of a table"
+        )
+    return failure(
+        f"a whole number is needed, which is not known here: an index or a count cannot depend on x{_FOR_A_TABLE}"
+    )
 
 
 def no_key() -> NotTraceable:
@@ -109,4 +127,4 @@ def no_index(is_condition: bool) -> NotTraceable:
             "x[condition] has as many elements as the condition holds for, which is not known here; write "
             "np.where(condition, x, 0)"
         )
-    return failure("an index cannot depend on x")
+    return failure(f"an index cannot depend on x{_FOR_A_TABLE}")
