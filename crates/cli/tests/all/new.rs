@@ -87,6 +87,16 @@ fn a_crate_is_written() {
     assert!(read("Cargo.toml").contains("\n[patch.crates-io]\n"));
     assert!(read("Cargo.toml").contains("\nwarpswarm = \"0."));
     assert!(read("src/main.rs").contains("use my_fit::{bounds, fit, objective}"));
+    // Another fit has another number of variables.
+    assert!(
+        read("README.md").contains("`two` is 1 or 2, `few` is 3 to 32"),
+        "{}",
+        read("README.md")
+    );
+    assert!(
+        read("objective/src/lib.rs")
+            .ends_with("export_objective! { few peak, \"Peak\", Peak, Peak }\n")
+    );
 }
 
 #[test]
