@@ -253,6 +253,47 @@ fn a_rerun_says_what_differs() {
     assert!(said.contains("version     0.0.7 there") && said.contains("the same bits"), "{said}");
 }
 
+/// Which rows and columns are recorded does not change a run, and the last row of a run contains its local search.
+#[test]
+fn a_rerun_compares_the_rows_that_both_traces_have() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("first");
+    let shown = out.to_str().unwrap();
+    let size = ["--dim", "2", "--individuals", "8", "--iterations", "20", "--algorithm", "pso"];
+    succeeds(&words(&["solve", "rosenbrock", "--quiet", "--out", shown], &size));
+    let path = out.join("run.toml");
+    let before = fs::read_to_string(&path).unwrap();
+    let with = |from: &str, to: &str| {
+        assert!(before.contains(from), "{from:?} is not in {before}");
+        fs::write(&path, before.replacen(from, to, 1)).unwrap();
+        let output = run(&["rerun", shown]);
+        (output.status.code(), stdout(&output).to_owned())
+    };
+
+    let (code, said) = with("record_every = 1\n", "record_every = 3\n");
+    assert_eq!(code, Some(0), "{said}");
+    let rows = "trace       21 rows there, 8 here; the 8 in both are compared (`record_every`";
+    assert!(said.contains(rows) && said.contains("the same bits: 1 run, 8 rows"), "{said}");
+    let (code, said) = with("record_statistics = true", "record_statistics = false");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("trace       `mean` is empty here and is not compared"), "{said}");
+
+    let (code, said) = with("\niterations = 20", "\niterations = 15");
+    assert_eq!(code, Some(1), "{said}");
+    let end = "differs: run 0 ends at iteration 20 there, 15 here; the rows before are the same";
+    assert!(said.contains(end) && !said.contains("on: best"), "{said}");
+
+    // A checkpoint has no history unless the run records one, so the trace begins where the run was resumed.
+    let state = place.path().join("state");
+    let (state, resumed) = (state.to_str().unwrap(), place.path().join("resumed"));
+    succeeds(&words(&["solve", "rosenbrock", "--quiet", "--checkpoint", state], &size));
+    let resumed = resumed.to_str().unwrap();
+    succeeds(&["resume", state, "--quiet", "--iterations", "5", "--out", resumed]);
+    let said = succeeds(&["rerun", resumed]);
+    assert!(said.contains("trace       6 rows there, 26 here; the 6 in both"), "{said}");
+    assert!(said.contains("the same bits: 1 run, 6 rows of the trace"), "{said}");
+}
+
 /// An interrupted run has no local search, so its repetition must have none.
 #[test]
 fn an_interrupted_run_is_repeated_with_the_same_bits() {

@@ -1,10 +1,9 @@
-//! The differences between a stored run and its repetition.
+//! The differences between the result and the populations of a stored run and those of its repetition.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
-use csv::StringRecord;
 use serde_json::Value as Json;
 use warpswarm_pictures::counted;
 
@@ -69,45 +68,6 @@ pub(super) fn best(result: &Json) -> Option<String> {
     Some(best["best"]["value"].to_string())
 }
 
-/// A trace as read from a file.
-pub(super) struct Rows {
-    names: StringRecord,
-    pub(super) rows: Vec<StringRecord>,
-}
-
-pub(super) fn rows(reader: &mut csv::Reader<impl io::Read>) -> csv::Result<Rows> {
-    let names = reader.headers()?.clone();
-    Ok(Rows { names, rows: reader.records().collect::<csv::Result<_>>()? })
-}
-
-/// The difference at the earliest iteration, ignoring the column of seconds.
-pub(super) fn first_difference(there: &Rows, here: &Rows) -> Option<String> {
-    if there.names != here.names {
-        return Some("the trace has other columns".into());
-    }
-    let iteration = |row: &StringRecord| row.get(1).and_then(|n| n.parse::<u64>().ok());
-    let names = &there.names;
-    let pairs = there.rows.iter().zip(&here.rows);
-    let differing = pairs.filter_map(|(there, here)| {
-        let mut columns = (0..here.len()).filter(|&i| names.get(i) != Some("seconds"));
-        columns.find(|&i| there.get(i) != here.get(i)).map(|i| (there, here, i))
-    });
-    let first = differing.min_by_key(|(there, _, _)| iteration(there));
-    if let Some((there_row, here_row, i)) = first {
-        let value = |row: &StringRecord, i| row.get(i).unwrap_or_default().to_owned();
-        let name = names.get(i).unwrap_or_default();
-        return Some(format!(
-            "run {} from iteration {} on: {name} is {} there, {} here",
-            value(there_row, 0),
-            value(there_row, 1),
-            value(there_row, i),
-            value(here_row, i)
-        ));
-    }
-    let (a, b) = (there.rows.len(), here.rows.len());
-    (a != b).then(|| format!("the trace has {} there, {b} here", counted(a as u64, "row")))
-}
-
 /// A writer that compares what is written with a file, line by line.
 pub(super) struct Compared {
     file: BufReader<File>,
@@ -166,26 +126,6 @@ mod tests {
     use std::fs;
 
     use super::*;
-
-    fn trace(text: &str) -> Rows {
-        rows(&mut csv::Reader::from_reader(text.as_bytes())).unwrap()
-    }
-
-    #[test]
-    fn the_earliest_iteration_is_said() {
-        let head = "run,iteration,seconds,best\n";
-        let there = trace(&format!("{head}0,0,0.1,1\n0,9,0.2,0.5\n1,0,0,1\n1,5,0,-0.0\n"));
-        let same = trace(&format!("{head}0,0,7,1\n0,9,8,0.5\n1,0,9,1\n1,5,9,-0.0\n"));
-        assert_eq!(first_difference(&there, &same), None);
-        let here = trace(&format!("{head}0,0,0.1,1\n0,9,0.2,0.25\n1,0,0,1\n1,5,0,0.0\n"));
-        let said = first_difference(&there, &here).unwrap();
-        assert_eq!(said, "run 1 from iteration 5 on: best is -0.0 there, 0.0 here");
-        let shorter = trace(&format!("{head}0,0,0.1,1\n"));
-        assert_eq!(
-            first_difference(&there, &shorter).unwrap(),
-            "the trace has 4 rows there, 1 here"
-        );
-    }
 
     #[test]
     fn numbers_differ_by_a_bit() {

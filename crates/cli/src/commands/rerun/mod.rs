@@ -1,8 +1,10 @@
 //! `warpswarm rerun`: repeats a run.
 //!
-//! * `differences`: the differences between the stored run and its repetition.
+//! * `differences`: the differences between the result and the populations of the stored run and those of its repetition.
+//! * `traces`: the differences between their traces.
 
 mod differences;
+mod traces;
 
 use std::fs;
 use std::io::{self, Write};
@@ -14,7 +16,8 @@ use serde_json::Value as Json;
 use warpswarm::{Event, Precise, Precision, Runs, Settings};
 use warpswarm_pictures::counted;
 
-use differences::{Compared, Rows, best, difference, first_difference, rows};
+use differences::{Compared, best, difference};
+use traces::{Rows, compare, rows};
 
 use crate::args::{PlaceArgs, RerunArgs};
 use crate::commands::fit::JSON as FITS;
@@ -158,8 +161,12 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     let after = rows(&mut csv::Reader::from_reader(text.as_slice()));
     let after = after.map_err(|error| Failure::Running(error.to_string()))?;
 
+    let traces = compare(&before, &after);
+    for left_out in &traces.left_out {
+        writeln!(out, "{:<12}{left_out}", "trace")?;
+    }
     let differences: Vec<String> = [
-        first_difference(&before, &after),
+        traces.difference,
         difference("runs", &result["runs"], &solved["runs"]),
         populations.as_mut().and_then(Compared::difference),
     ]
@@ -168,7 +175,7 @@ fn in_precision<R: Precise + Serialize + DeserializeOwned>(
     .collect();
     if differences.is_empty() {
         let runs = counted(report.runs.len() as u64, "run");
-        let rows = counted(after.rows.len() as u64, "row");
+        let rows = counted(traces.rows as u64, "row");
         let more = populations.map_or("", |_| ", and the populations");
         writeln!(out, "the same bits: {runs}, {rows} of the trace{more}")?;
         return Ok(SUCCESS);
