@@ -5,7 +5,7 @@ use std::f64::consts::{PI, SQRT_2};
 use warpswarm_core::Objective;
 use warpswarm_core::problems::Problem;
 
-use super::{Check, for_all, scale, value};
+use super::{Check, LARGER_SCALE, for_all, scale, value};
 
 #[test]
 fn values_by_hand_and_by_other_programs() {
@@ -144,7 +144,13 @@ fn values_by_hand_and_by_other_programs() {
             for (x, expected) in points {
                 let actual: f64 = value(&F::default(), x);
                 let error = (actual - expected).abs();
-                assert!(error <= digits * scale::<F>(x.len(), expected), "{}: {actual}", F::ID);
+                let allowed = digits * scale::<F>(x.len(), expected);
+                assert!(
+                    error <= allowed,
+                    "{}: the value at {x:?} is {actual:?}, expected {expected:?}; they differ by {error:.1e}, at most \
+                     {allowed:.1e} is allowed. Check the expected value. {LARGER_SCALE}",
+                    F::ID
+                );
             }
         }
     }
