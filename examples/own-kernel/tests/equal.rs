@@ -18,8 +18,9 @@ fn check(numbers: &[f32]) {
     let expected = serially(numbers);
     for grid in GRIDS {
         for order in [None, Some(1), Some(2)] {
-            let found = emulated::summarise(numbers, grid, order).unwrap();
             let count = numbers.len();
+            let found = emulated::summarise(numbers, grid, order)
+                .unwrap_or_else(|fault| panic!("{count} numbers, {grid:?}: {fault}"));
             assert!(is_same(found, expected), "{count} numbers, {grid:?}: {found:?}, {expected:?}");
         }
     }
@@ -67,5 +68,9 @@ fn the_page_shows_the_kernel_as_it_is() {
     let (section, _) = section.split_once("\n## ").unwrap_or((section, ""));
     let blocks = section.split("```rust,ignore\n").skip(1);
     let blocks: Vec<&str> = blocks.map(|block| block.split_once("```").unwrap().0).collect();
-    assert_eq!(blocks.join("\n"), include_str!("../kernels/src/lib.rs"));
+    let (page, file) = (blocks.join("\n"), include_str!("../kernels/src/lib.rs"));
+    for (number, (page, file)) in (1..).zip(page.lines().zip(file.lines())) {
+        assert_eq!(page, file, "the page, and line {number} of kernels/src/lib.rs");
+    }
+    assert_eq!(page.lines().count(), file.lines().count(), "lines of the page, and of the file");
 }
