@@ -251,6 +251,11 @@ mod tests {
         }
     }
 
+    /// Whether tests may take long: `WARPSWARM_LONG=1` in the environment.
+    pub(super) fn long() -> bool {
+        std::env::var("WARPSWARM_LONG").is_ok_and(|value| value == "1")
+    }
+
     /// Runs a reproduction with a tiny time budget per cell; otherwise each would take minutes.
     fn comes_to_its_end(paper: &str) {
         let is_there = |name| program::beside(name).unwrap().is_file();
@@ -276,9 +281,12 @@ mod tests {
         comes_to_its_end("cpso");
     }
 
+    /// It takes half a minute, so it is tested only with `WARPSWARM_LONG=1` in the environment.
     #[test]
     fn fwa_comes_to_its_end() {
-        comes_to_its_end("fwa");
+        if long() {
+            comes_to_its_end("fwa");
+        }
     }
 
     #[test]
