@@ -6,8 +6,8 @@ use std::{fs, io};
 use crate::package::checksum;
 
 /// A number for the names and contents of all files in some folders, which are relative to `here`. It changes if any
-/// file changes, and is the same wherever the folders are and however lines end. Pages (`.md`), hidden files and
-/// folders called `target` or `tests` do not count.
+/// file changes, and is the same wherever the folders are and however lines end. Pages (`.md`), hidden files, folders
+/// called `target`, and the `tests` directly in one of the folders do not count.
 pub fn fingerprint(here: &Path, folders: &[&str]) -> io::Result<u64> {
     let mut text = Vec::new();
     for folder in folders {
@@ -33,7 +33,7 @@ fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
             let path = entry?.path();
             let name = path.file_name().unwrap_or_default();
             let is_page = path.extension().is_some_and(|ending| ending == "md");
-            let is_other = name == "target" || name == "tests";
+            let is_other = name == "target" || name == "tests" && folder == root;
             if is_page || is_other || name.as_encoded_bytes().starts_with(b".") {
                 continue;
             }
@@ -70,8 +70,11 @@ mod tests {
         assert_ne!(now(), first);
         write("a/src/lib.rs", "one\ntwo\n");
         assert_eq!(now(), first);
+        write("a/src/tests/mod.rs", "");
+        let with_module = now();
+        assert_ne!(with_module, first);
         write("a/src/new.rs", "");
-        assert_ne!(now(), first);
+        assert_ne!(now(), with_module);
         assert!(fingerprint(folder.path(), &["none"]).is_err());
     }
 }
