@@ -145,6 +145,12 @@ fn data_and_constants_keep_their_digits() {
     check("units.toml", 0.0, &[1.00004e-9], 1e-9);
 }
 
+/// The answer is from SciPy's `RegularGridInterpolator`: on the line of the load 35, where the temperature is 420.
+#[test]
+fn tables_are_interpolated() {
+    check("engine.toml", 2.651_539_654_287_904, &[1_357.971_014_492_754, 35.0], 1e-9);
+}
+
 #[test]
 fn named_expressions_and_matrices_come_out_right() {
     check("let.toml", 0.75, &[0.25, 0.25], 1e-9);

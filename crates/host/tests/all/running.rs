@@ -332,7 +332,7 @@ fn the_number_of_threads_changes_nothing() {
         let state = |threads| {
             let settings = Settings { threads, runs, ..settings(257) };
             let mut optimiser = optimiser::<f64>(30, &settings).unwrap();
-            optimiser.step(30).unwrap();
+            optimiser.step(10).unwrap();
             optimiser.state().unwrap()
         };
         let serial = state(Some(1));

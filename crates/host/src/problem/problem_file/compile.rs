@@ -11,6 +11,7 @@ mod ode;
 mod periods;
 mod ranges;
 mod room;
+mod tables;
 
 use conditions::{Measure, is_condition};
 

@@ -216,6 +216,13 @@
 //! | `if(condition, a, b)` | `a` if the condition holds, otherwise `b`; both are computed |
 //! | `len(x)` | how many numbers `x` has |
 //! | `dot(x, y)`, `norm(x)` | sum of products; root of the sum of squares |
+//! | `interp(x, xs, ys)` | the value at `x` of a table with columns `xs` and `ys` |
+//! | `interp(x, y, xs, ys, values)` | the value at `x` and `y` of a table of two variables |
+//!
+//! `interp` is linear between the rows of a table, and constant outside. The columns are data or constants that are the same in every
+//! run; their rows may be in any order, and the steps between them may differ. A table of two variables has one row for each pair. Its
+//! `values` may also be a matrix with a row for each of `xs` and a column for each of `ys`. An evaluation takes time in proportion to
+//! the number of rows.
 //!
 //! `sum`, `prod`, `min`, `max` and `mean` are reductions, and have three forms:
 //!

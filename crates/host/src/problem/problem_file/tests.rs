@@ -4,6 +4,7 @@ mod curves;
 mod files;
 mod language;
 mod ode;
+mod tables;
 
 use proptest::prelude::*;
 use warpswarm_core::Real;

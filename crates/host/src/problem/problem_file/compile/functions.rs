@@ -50,8 +50,9 @@ const PLAIN: [(&str, Operation); 38] = [
 ];
 
 /// All other functions.
-const OTHERS: [&str; 12] =
-    ["pow", "min", "max", "sum", "prod", "mean", "dot", "norm", "any", "all", "if", "len"];
+const OTHERS: [&str; 13] = [
+    "pow", "min", "max", "sum", "prod", "mean", "dot", "norm", "any", "all", "if", "len", "interp",
+];
 
 /// The names of all functions. A file may also give them to numbers, because a function is followed by a bracket.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
@@ -113,6 +114,7 @@ impl Compiler<'_> {
                 return Ok(self.graph.constant(len.into()));
             }
             "dot" | "norm" => return self.product(name, arguments, tree, scope),
+            "interp" => return self.interpolated(arguments, tree, scope),
             "if" => {
                 let [condition, then, otherwise] = arguments else {
                     let what = format!("{} arguments of `if`; allowed: 3", arguments.len());

@@ -4,7 +4,7 @@ use super::functions::names;
 use crate::error::meant;
 
 /// Functions of other languages, and what to write instead.
-const ELSEWHERE: [(&str, &str); 50] = [
+const ELSEWHERE: [(&str, &str); 54] = [
     ("sqr", "`x^2` or `sqrt(x)`"),
     ("square", "`x^2`"),
     ("power", "`x^y`"),
@@ -54,6 +54,10 @@ const ELSEWHERE: [(&str, &str); 50] = [
     ("clamp", "`min(max(x, lower), upper)`"),
     ("clip", "`min(max(x, lower), upper)`"),
     ("average", "`mean(x)`"),
+    ("interp1", "`interp(x, xs, ys)`"),
+    ("interp2", "`interp(x, y, xs, ys, values)`"),
+    ("interpolate", "`interp(x, xs, ys)`"),
+    ("lookup", "`interp(x, xs, ys)`"),
     ("fabs", "`abs(x)`"),
 ];
 

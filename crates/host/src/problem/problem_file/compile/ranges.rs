@@ -76,10 +76,15 @@ impl Compiler<'_> {
         }
         let index = Some(Index { name: index.clone(), start: *range.start(), terms });
         let term = self.term(body, kind, &Scope { index, fixed: scope.fixed.clone() })?;
-        if let Some(all) = self.numbers(term, terms) {
-            return Ok((self.graph.constant(reduced(*reduction, terms as usize, &all)), terms));
+        Ok((self.folded(*reduction, terms, term), terms))
+    }
+
+    /// The reduction of a value that depends on the index of the term.
+    pub(super) fn folded(&mut self, reduction: Reduction, terms: u32, term: Value) -> Value {
+        match self.numbers(term, terms) {
+            Some(all) => self.graph.constant(reduced(reduction, terms as usize, &all)),
+            None => self.graph.add(Node::Fold { reduction, terms, term }),
         }
-        Ok((self.graph.add(Node::Fold { reduction: *reduction, terms, term }), terms))
     }
 
     fn term(&mut self, body: &Tree, kind: Term, scope: &Scope) -> Result<Value, Mistake> {
