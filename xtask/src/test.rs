@@ -2,10 +2,15 @@
 
 use std::env;
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
 
 use crate::{dieharder, fuzz, miri, shell};
 
@@ -20,20 +25,75 @@ pub(crate) struct Args {
 /// The feature for tests of programs that use MPI. Everything is compiled once, either with or without it.
 const MPI: &str = "warpswarm-cli/mpi";
 
+/// The number of test programs that run at the same time. Each uses all cores, but not while its last tests run.
+const AT_A_TIME: usize = 2;
+
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let mut tests = cargo(&["test"]);
     if !has_mpi() {
         println!("without the ranks of mpirun: for them mpirun, mpicc and libclang are needed");
     }
+    let mut build = cargo(&["test", "--no-run", "--message-format=json-render-diagnostics"]);
+    let mut commands = vec![("examples of the documentation".into(), cargo(&["test", "--doc"]))];
+    // Programs that are compiled last depend on most of the others, and take longest.
+    let built = shell::output(build.stderr(Stdio::inherit()))?;
+    commands.extend(programs(&built)?.into_iter().rev());
     if args.long {
-        tests.env("WARPSWARM_LONG", "1");
+        for (_, command) in &mut commands {
+            command.env("WARPSWARM_LONG", "1");
+        }
     }
-    shell::run(&mut tests)?;
+    run_all(commands)?;
     if args.long {
         miri::run()?;
         fuzz::run(&fuzz::Args::all(300))?;
         dieharder::run()?;
     }
+    Ok(())
+}
+
+/// The test programs in cargo's messages: a name, and the command that runs it in the folder of its package, as
+/// `cargo test` does.
+fn programs(messages: &str) -> Result<Vec<(String, Command)>> {
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let tests = messages.filter(|message| message["profile"]["test"] == true);
+    let command = |message: Value| -> Option<(String, Command)> {
+        let source = Path::new(message["target"]["src_path"].as_str()?);
+        let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
+        let mut command = Command::new(message["executable"].as_str()?);
+        command.current_dir(folder).env("CARGO_MANIFEST_DIR", folder);
+        Some((source.strip_prefix(shell::root()).unwrap_or(source).display().to_string(), command))
+    };
+    let tests = tests.filter(|message| message["executable"].is_string());
+    tests.map(|test| command(test).context("cargo describes a test incompletely")).collect()
+}
+
+/// Runs commands, [`AT_A_TIME`]. Prints the output of each when it has ended; returns an error that names all that
+/// failed.
+fn run_all(commands: Vec<(String, Command)>) -> Result<()> {
+    let waiting = Mutex::new(commands.into_iter());
+    let failed = Mutex::new(Vec::new());
+    let next = || waiting.lock().expect("no thread panics").next();
+    let work = || -> Result<()> {
+        while let Some((name, mut command)) = next() {
+            let start = Instant::now();
+            let output = command.stdin(Stdio::null()).output().with_context(|| name.clone())?;
+            let seconds = start.elapsed().as_secs_f64();
+            let mut out = io::stdout().lock();
+            writeln!(out, "==== {name}, {seconds:.1} s")?;
+            out.write_all(&output.stdout)?;
+            out.write_all(&output.stderr)?;
+            if !output.status.success() {
+                failed.lock().expect("no thread panics").push(name);
+            }
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..AT_A_TIME).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().expect("no thread panics"))
+    })?;
+    let failed = failed.into_inner().expect("no thread panics");
+    ensure!(failed.is_empty(), "tests failed in {}", failed.join(", "));
     Ok(())
 }
 
@@ -75,4 +135,45 @@ fn has_libclang() -> bool {
         let mut within = folders(place).map(|entry| entry.path());
         is_it(place) || within.any(|path| is_it(&path) || is_it(&path.join("lib")))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_test_programs_are_found_in_cargos_messages() {
+        let artifact = |test: bool, executable: &str| {
+            let source = shell::root().join("crates/a/tests/b.rs");
+            let manifest = shell::root().join("crates/a/Cargo.toml");
+            format!(
+                "{{\"reason\":\"compiler-artifact\",\"manifest_path\":{manifest:?},\"target\":{{\"src_path\":{source:?}}},\
+                \"profile\":{{\"test\":{test}}},\"executable\":{executable}}}\n"
+            )
+        };
+        let messages = artifact(true, "\"/t/b-0\"")
+            + &artifact(false, "\"/t/program\"")
+            + &artifact(true, "null")
+            + "{\"reason\":\"build-finished\",\"success\":true}\n";
+        let found = programs(&messages).unwrap();
+        let [(name, command)] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(name, "crates/a/tests/b.rs");
+        assert_eq!(command.get_program(), "/t/b-0");
+        assert_eq!(command.get_current_dir(), Some(&*shell::root().join("crates/a")));
+        assert!(programs("{\"profile\":{\"test\":true},\"executable\":\"/t/b-0\"}").is_err());
+    }
+
+    #[test]
+    fn all_commands_run_and_those_that_fail_are_named() {
+        let sh =
+            |name: &str, script: &str| (name.to_owned(), shell::program("sh", &["-c", script]));
+        assert!(run_all(vec![sh("a", "true"), sh("b", "true"), sh("c", "true")]).is_ok());
+        let folder = tempfile::tempdir().unwrap();
+        let mut last = sh("d", "touch ran");
+        last.1.current_dir(folder.path());
+        let error =
+            run_all(vec![sh("b", "false"), sh("c", "exit 3"), last]).unwrap_err().to_string();
+        assert!(error.ends_with("b, c") || error.ends_with("c, b"), "{error}");
+        assert!(folder.path().join("ran").exists());
+    }
 }
