@@ -111,8 +111,15 @@ fn check_types(bin: &Path) -> Result<()> {
     run("stubtest", &["pywarpswarm._native"])
 }
 
-/// The tests that run with only one Python: samples of pages, pictures, and the program.
-const WITH_ONE_PYTHON: [&str; 3] = ["test_pages.py", "test_picture.py", "test_commands.py"];
+/// The tests that run with only one Python: samples of pages, pictures, the program, and what is mostly compiled code.
+const WITH_ONE_PYTHON: [&str; 6] = [
+    "test_pages.py",
+    "test_picture.py",
+    "test_commands.py",
+    "test_checkpoint.py",
+    "test_each.py",
+    "test_problem.py",
+];
 
 /// Runs the tests with the installed wheel. With one Python also those that take a while, the check of types and the
 /// notebooks.
