@@ -1100,6 +1100,24 @@ def makes_floats_of_objects(x):
     return plain_array(x.tolist()).astype(float).sum()  # here
 
 
+spline = pytest.importorskip("scipy.interpolate").CubicSpline([0.0, 1.0, 2.0], [1.0, 3.0, 2.0])
+surface = pytest.importorskip("scipy.interpolate").RegularGridInterpolator(
+    ([0.0, 1.0], [0.0, 2.0]), np.array([[1.0, 2.0], [3.0, 4.0]])
+)
+
+
+def calls_a_spline(x):
+    return spline(x[0])  # here
+
+
+def calls_a_surface(x):
+    return surface([x[0], x[1]])[0]  # here
+
+
+def descends(x):
+    return np.interp(x[0], [2.0, 1.0], [1.0, 2.0])  # here
+
+
 def raises(x):
     raise KeyError("missing")  # here
 
@@ -1184,6 +1202,9 @@ def subtracts_conditions(x):
         (looks_up_by_method, ["searchsorted", "for a table, write np.interp"]),
         (looks_up_a_bin, ["np.digitize", "for a table, write np.interp"]),
         (takes_index, ["an index cannot depend on x", "for a table, write np.interp"]),
+        (calls_a_spline, ["`spline` is an interpolator of SciPy", "write np.interp", "vectorized=True"]),
+        (calls_a_surface, ["`surface` is an interpolator of SciPy", "write np.interp", "vectorized=True"]),
+        (descends, ["np.interp needs two or more finite places xp that ascend", "NumPy's result is wrong"]),
         (is_count, ["whole number"]),
         (selects, ["np.where(condition, x, 0)"]),
         (has_key, ["key of a dict"]),

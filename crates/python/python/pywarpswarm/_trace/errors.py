@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -84,8 +85,21 @@ def failure(reason: str) -> NotTraceable:
 
 def of_exception(raised: BaseException) -> NotTraceable:
     """The error for an exception of another type that the user's function raised during a trace."""
+    place, known = _innermost_of(raised.__traceback__)
+    filename, lineno, line = _place_of(place)
     reason = f"the function raised {type(raised).__name__} when called with a symbolic vector: {raised}"
-    return NotTraceable(reason, *_place_of(_innermost_of(raised.__traceback__)))
+    return NotTraceable(of_interpolator(line or "", known) or reason, filename, lineno, line)
+
+
+def of_interpolator(line: str, known: dict[str, Any]) -> str | None:
+    """The reason why a line that calls an interpolator of SciPy cannot be traced."""
+    for name in re.findall(r"(?<![\w.])(\w+)\s*\(", line):
+        if type(known.get(name)).__module__.startswith("scipy.interpolate"):
+            return (
+                f"`{name}` is an interpolator of SciPy, which cannot be compiled; write np.interp, or a function of "
+                "many points with vectorized=True"
+            )
+    return None
 
 
 def running() -> tuple[str, dict[str, Any]]:
@@ -97,8 +111,9 @@ def running() -> tuple[str, dict[str, Any]]:
 
 
 def is_users(filename: str) -> bool:
-    """Whether a file belongs neither to this package nor to NumPy or SciPy."""
-    if filename.startswith("<__array_function__"):
+    """Whether a file belongs neither to this package nor to NumPy or SciPy, nor to a module that Cython compiled."""
+    is_of_cython = filename == "<stringsource>" or filename.endswith(".pyx")
+    if is_of_cython or filename.startswith("<__array_function__"):
         return False
     path = os.path.abspath(filename) if not filename.startswith("<") else filename
     scipy = getattr(sys.modules.get("scipy"), "__file__", None)
@@ -118,14 +133,16 @@ def _innermost_frame() -> FrameType | None:
     return None
 
 
-def _innermost_of(traceback: TracebackType | None) -> tuple[str, int] | None:
-    place = None
+def _innermost_of(traceback: TracebackType | None) -> tuple[tuple[str, int] | None, dict[str, Any]]:
+    """The place of an error in the user's code, and the values of the names that are visible there."""
+    place, known = None, dict[str, Any]()
     while traceback is not None:
         filename = traceback.tb_frame.f_code.co_filename
         if is_users(filename):
             place = filename, traceback.tb_lineno
+            known = {**traceback.tb_frame.f_globals, **traceback.tb_frame.f_locals}
         traceback = traceback.tb_next
-    return place
+    return place, known
 
 
 def _place_of(place: tuple[str, int] | FrameType | None) -> tuple[str | None, int | None, str | None]:

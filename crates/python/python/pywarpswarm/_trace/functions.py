@@ -288,7 +288,7 @@ def _interp(graph: Graph, x: Any, xp: Any, fp: Any, left: Any = None, right: Any
         raise failure("np.interp between places that depend on x is not supported; allowed: constant xp")
     places = np.asarray(xp, dtype=np.float64)
     if places.ndim != 1 or places.size < 2 or not np.all(np.diff(places) > 0) or not np.all(np.isfinite(places)):
-        raise failure("np.interp is supported for two or more finite places xp that ascend")
+        raise failure("np.interp needs two or more finite places xp that ascend; NumPy's result is wrong for others")
     if np.shape(fp) != places.shape:
         raise ValueError("fp and xp are not of the same length.")
     values = np.asarray(fp, dtype=np.float64) if first_symbolic(fp) is None else array_of(graph, fp)

@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any
 
-from .errors import NotTraceable, failure, running
+from .errors import NotTraceable, failure, of_interpolator, running
 
 # Replacements of functions of `math` that have another name in NumPy, or do not exist there.
 _OF_MATH = {
@@ -45,6 +45,8 @@ def not_supported(name: str) -> NotTraceable:
 def no_number() -> NotTraceable:
     """The error for code that needs a `float`."""
     line, known = running()
+    if (reason := of_interpolator(line, known)) is not None:
+        return failure(reason)
     name = _of_math(line, known)
     if name is not None:
         instead = _OF_MATH.get(name, f"np.{name}")
@@ -73,7 +75,9 @@ def _of_math(line: str, known: dict[str, Any]) -> str | None:
 
 def no_truth() -> NotTraceable:
     """The error for code that needs to know whether a condition holds."""
-    line, _ = running()
+    line, known = running()
+    if (reason := of_interpolator(line, known)) is not None:
+        return failure(reason)
     if re.search(r"\.searchsorted\s*\(", line):
         return not_supported("searchsorted")
     builtin = re.search(r"(?<![\w.])(max|min|sorted|any|all)\s*\(", line)
