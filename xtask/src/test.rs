@@ -2,7 +2,6 @@
 
 use std::env;
 use std::fs;
-use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -78,10 +77,9 @@ fn run_all(commands: Vec<(String, Command)>) -> Result<()> {
             let start = Instant::now();
             let output = command.stdin(Stdio::null()).output().with_context(|| name.clone())?;
             let seconds = start.elapsed().as_secs_f64();
-            let mut out = io::stdout().lock();
-            writeln!(out, "==== {name}, {seconds:.1} s")?;
-            out.write_all(&output.stdout)?;
-            out.write_all(&output.stderr)?;
+            let [said, errors] =
+                [&output.stdout, &output.stderr].map(|said| String::from_utf8_lossy(said));
+            println!("==== {name}, {seconds:.1} s\n{said}{errors}");
             if !output.status.success() {
                 failed.lock().expect("no thread panics").push(name);
             }
