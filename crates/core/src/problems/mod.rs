@@ -6,8 +6,8 @@
 //! source.
 //!
 //! In `f32` a value differs from the one in `f64` by at most 8 units in the last place of the size of its terms, which
-//! is that of `scale` in `tests/core/src/problems.rs`. A minimum of zero is exactly zero if its point is a number of the run's
-//! precision (except for `image-registration`, whose table is rounded), and rounding never gives a smaller value.
+//! is that of `scale` in `tests/core/src/problems.rs`. A minimum of zero is exactly zero if its point is a number of the
+//! run's precision (except for `image-registration`, whose table is rounded), and rounding never gives a smaller value.
 
 mod ackley;
 mod alpine_1;
