@@ -82,6 +82,10 @@ fn a_crate_is_written() {
     assert_eq!(files(folder.path()).len(), expected.len() + 2, "nothing else is left");
     let read = |file: &str| fs::read_to_string(written.join(file)).unwrap();
     assert!(read("Cargo.toml").contains("name = \"my-fit\"\n"), "{}", read("Cargo.toml"));
+    // In a common target folder, cargo confuses the objectives of two crates if they have the same name.
+    let package = "objective = { path = \"objective\", package = \"my-fit-objective\" }\n";
+    assert!(read("Cargo.toml").contains(package), "{}", read("Cargo.toml"));
+    assert!(read("objective/Cargo.toml").contains("\nname = \"my-fit-objective\"\n"));
     assert!(read("Cargo.toml").contains("\n[workspace]\n"));
     // The program was built in the repository and therefore uses the library in it.
     assert!(read("Cargo.toml").contains("\n[patch.crates-io]\n"));
