@@ -26,7 +26,9 @@ use crate::sum::{self, Operator, Product, Sum};
 ///         side * side + R::from_f64(4.0) * side * height
 ///     }
 ///     fn violation<P: Point<R>>(&self, x: &P) -> R {
-///         (R::from_f64(4.0) - x.get(0) * x.get(0) * x.get(1)).larger(R::ZERO)
+///         let missing = R::from_f64(4.0) - x.get(0) * x.get(0) * x.get(1);
+///         // NaN is a violation, too, which it would not be with `larger`.
+///         if missing <= R::ZERO { R::ZERO } else { missing }
 ///     }
 /// }
 ///

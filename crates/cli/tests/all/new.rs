@@ -86,6 +86,8 @@ fn a_crate_is_written() {
     let package = "objective = { path = \"objective\", package = \"my-fit-objective\" }\n";
     assert!(read("Cargo.toml").contains(package), "{}", read("Cargo.toml"));
     assert!(read("objective/Cargo.toml").contains("\nname = \"my-fit-objective\"\n"));
+    // NaN is a violation.
+    assert!(read("objective/src/lib.rs").contains("if over <= R::ZERO { R::ZERO } else { over }"));
     assert!(read("Cargo.toml").contains("\n[workspace]\n"));
     // The program was built in the repository and therefore uses the library in it.
     assert!(read("Cargo.toml").contains("\n[patch.crates-io]\n"));
