@@ -200,9 +200,7 @@ pub enum Error {
         allowed: &'static str,
     },
     /// The data do not fill whole rows, or cannot be divided equally among the runs.
-    #[error(
-        "{len} numbers of data are not whole {what} of {groups}; allowed: multiples of {groups}"
-    )]
+    #[error("{len} numbers of data do not fill {groups} {what}; allowed: a multiple of {groups}")]
     DataLength {
         /// The count of numbers.
         len: usize,
@@ -212,10 +210,17 @@ pub enum Error {
         what: &'static str,
     },
     /// A number of the data is NaN.
-    #[error("number {index} of a table of data is NaN")]
+    #[error(
+        "row {}, column {} of a table of data with {} x {columns} numbers is NaN; rows and columns count from 0",
+        .index / .columns, .index % .columns, .len / .columns
+    )]
     DataNan {
         /// The index of the number, from 0.
         index: usize,
+        /// The count of numbers in the table.
+        len: usize,
+        /// The number of its columns.
+        columns: usize,
     },
     /// There are too many numbers of data.
     #[error("{numbers} numbers of data; allowed: up to 4294967295")]

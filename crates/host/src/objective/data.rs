@@ -69,7 +69,7 @@ impl<R: Float> Data<R> {
     /// let times = data.table(&[0.0, 0.5, 1.0])?;
     /// assert_eq!((times.len(), times.is_of_run()), (3, false));
     /// let error = data.table(&[1.0, f32::NAN]).unwrap_err();
-    /// assert_eq!(error.to_string(), "number 1 of a table of data is NaN");
+    /// assert!(error.to_string().starts_with("row 1, column 0 of a table of data with 2 x 1 numbers is NaN"));
     /// # Ok::<(), warpswarm::Error>(())
     /// ```
     ///
@@ -99,7 +99,8 @@ impl<R: Float> Data<R> {
         columns: usize,
     ) -> Result<Table> {
         let numbers = numbers.into();
-        check(&numbers, columns, "columns")?;
+        divides(numbers.len(), columns, "columns")?;
+        no_nan(&numbers, columns)?;
         let start = self.all.len();
         let len = numbers.len();
         if start == 0 {
@@ -154,9 +155,10 @@ impl<R: Float> Data<R> {
         columns: usize,
     ) -> Result<Table> {
         let numbers = numbers.into();
-        check(&numbers, runs as usize, "runs")?;
+        divides(numbers.len(), runs as usize, "runs")?;
         let len = numbers.len() / runs as usize;
-        check(&numbers[..len], columns, "columns")?;
+        divides(len, columns, "columns")?;
+        no_nan(&numbers, columns)?;
         if let Some(other) = self.runs.filter(|&other| other != runs) {
             return Err(Error::Runs { what: "data", given: runs, runs: other });
         }
@@ -260,10 +262,14 @@ impl<R: Float> LaidOut<R> {
 /// From this count of numbers on, the check uses all threads.
 const MANY: usize = 1 << 20;
 
-fn check<R: Float>(numbers: &[R], groups: usize, what: &'static str) -> Result<()> {
-    if groups == 0 || !numbers.len().is_multiple_of(groups) {
-        return Err(Error::DataLength { len: numbers.len(), groups, what });
+fn divides(len: usize, groups: usize, what: &'static str) -> Result<()> {
+    if groups == 0 || !len.is_multiple_of(groups) {
+        return Err(Error::DataLength { len, groups, what });
     }
+    Ok(())
+}
+
+fn no_nan<R: Float>(numbers: &[R], columns: usize) -> Result<()> {
     // Pieces are checked without an early exit, which vectorises: hardly any number is NaN.
     const PIECE: usize = 4096;
     let has_nan = |piece: &[R]| piece.iter().fold(false, |nan, number| nan | number.is_nan());
@@ -274,7 +280,8 @@ fn check<R: Float>(numbers: &[R], groups: usize, what: &'static str) -> Result<(
     };
     let Some(piece) = piece else { return Ok(()) };
     let within = numbers[piece * PIECE..].iter().position(|number| number.is_nan());
-    Err(Error::DataNan { index: piece * PIECE + within.unwrap_or(0) })
+    let index = piece * PIECE + within.unwrap_or(0);
+    Err(Error::DataNan { index, len: numbers.len(), columns })
 }
 
 fn place(start: usize, len: usize, columns: usize, of_run: bool) -> Result<Table> {
@@ -310,13 +317,16 @@ mod tests {
         let error = |result: Result<Table>| result.unwrap_err().to_string();
         assert_eq!(
             error(data.matrix(&[1.0; 5], 2)),
-            "5 numbers of data are not whole columns of 2; allowed: multiples of 2"
+            "5 numbers of data do not fill 2 columns; allowed: a multiple of 2"
         );
         assert_eq!(
             error(data.table_of_runs(&[1.0; 5], 3)),
-            "5 numbers of data are not whole runs of 3; allowed: multiples of 3"
+            "5 numbers of data do not fill 3 runs; allowed: a multiple of 3"
         );
-        assert_eq!(error(data.table(&[1.0, f32::NAN])), "number 1 of a table of data is NaN");
+        assert_eq!(
+            error(data.matrix(&[1.0, 2.0, 3.0, f32::NAN, 5.0, 6.0], 2)),
+            "row 1, column 1 of a table of data with 3 x 2 numbers is NaN; rows and columns count from 0"
+        );
         data.table_of_runs(&[1.0; 6], 3).unwrap();
         assert_eq!(
             error(data.table_of_runs(&[1.0; 6], 2)),
