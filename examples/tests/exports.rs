@@ -81,6 +81,10 @@ fn what_was_not_exported() {
     let error = refused(counted("Other", 1), &Bounds::uniform(6, 0.01, 1.0).unwrap(), 1);
     let error = error.to_string();
     assert!(error.starts_with("there is no `objective_Other_f32_x"), "{error}");
+    assert!(
+        error.ends_with("; in the emulator, `Kernels::with_emulated_objectives` may be missing"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -340,7 +340,8 @@ pub enum Error {
     /// A user-defined objective has no kernels for the number of dimensions of this run.
     #[error(
         "there is no `{objective}`: the line `export_objective!` exports for `any` number of dimensions, for up \
-         to `two`, for a `few` (3 to 32) or for `many` (3 and more)"
+         to `two`, for a `few` (3 to 32) or for `many` (3 and more); in the emulator, \
+         `Kernels::with_emulated_objectives` may be missing"
     )]
     NotExported {
         /// The missing name.
