@@ -88,6 +88,7 @@ fn a_crate_is_written() {
     assert!(read("objective/Cargo.toml").contains("\nname = \"my-fit-objective\"\n"));
     // NaN is a violation.
     assert!(read("objective/src/lib.rs").contains("if over <= R::ZERO { R::ZERO } else { over }"));
+    assert!(read("src/main.rs").contains("not feasible"));
     assert!(read("Cargo.toml").contains("\n[workspace]\n"));
     // The program was built in the repository and therefore uses the library in it.
     assert!(read("Cargo.toml").contains("\n[patch.crates-io]\n"));
