@@ -40,8 +40,18 @@ impl Case {
         let numbers = |count: usize, by: f64| -> Vec<R> {
             (0..count).map(|i| R::from_f64(1.0 + by * (i % 11) as f64)).collect()
         };
+        let axis = [4.3, 0.7, 2.6, 5.1];
+        let pairs = |of: fn(f64, f64) -> f64| -> Vec<f64> {
+            axis.iter().flat_map(|&a| axis.map(|b| of(a, b))).collect()
+        };
         let tables = (|| {
             Ok::<_, warpswarm::Error>(Probe {
+                curve: data.curve(&axis, &[0.3, 0.1, 0.4, 0.2])?,
+                surface: data.surface(
+                    &pairs(|a, _| a),
+                    &pairs(|_, b| b),
+                    &pairs(|a, b| a * b / 16.0),
+                )?,
                 near: data.table_of_runs(numbers(runs * 5, 0.25), self.runs)?,
                 weights: data.table(numbers(70, 0.01))?,
                 values: data.table_of_runs(numbers(runs * 70, 0.125), self.runs)?,

@@ -42,6 +42,7 @@ pub mod expression;
 pub mod fit;
 pub mod fwa;
 pub mod gpu_fwa;
+pub mod interpolation;
 pub mod launch;
 pub mod math;
 pub mod method;
@@ -62,6 +63,7 @@ pub mod sum;
 pub mod variable;
 
 pub use data::Table;
+pub use interpolation::{Curve, Surface};
 pub use objective::{Objective, Point};
 pub use order::Fitness;
 pub use real::{Float, Real};

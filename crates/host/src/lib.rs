@@ -69,7 +69,7 @@ pub use warpswarm_core::method;
 pub use warpswarm_core::objective::SlicePoint;
 pub use warpswarm_core::order::Fitness;
 pub use warpswarm_core::variable::{Scale, Variable, above};
-pub use warpswarm_core::{Float, Objective, Point, Real, Table};
+pub use warpswarm_core::{Curve, Float, Objective, Point, Real, Surface, Table};
 pub use warpswarm_cpu_ref::migration;
 pub use warpswarm_cpu_ref::{RunId, Swarm, difference, fingerprint};
 

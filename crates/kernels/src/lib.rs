@@ -16,7 +16,7 @@
 pub use warpswarm_core as core;
 pub use warpswarm_core::fit::Model;
 pub use warpswarm_core::variable::above;
-pub use warpswarm_core::{Fitness, Objective, Point, Real, Table, Variable};
+pub use warpswarm_core::{Curve, Fitness, Objective, Point, Real, Surface, Table, Variable};
 #[doc(hidden)]
 pub use warpswarm_device as device;
 

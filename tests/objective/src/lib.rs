@@ -3,9 +3,10 @@
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
-use warpswarm_kernels::{Model, Objective, Point, Real, Table, above};
+use warpswarm_kernels::{Curve, Model, Objective, Point, Real, Surface, Table, above};
 
-/// The distance of the coordinates from a run's numbers, and the misfit of the first coordinate to a run's values.
+/// The distance of the coordinates from a run's numbers, the misfit of the first coordinate to a run's values, and what
+/// was measured at the first coordinate and at the last one.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
@@ -15,6 +16,10 @@ pub struct Probe {
     pub weights: Table,
     /// The values, the same number; each run has its own.
     pub values: Table,
+    /// A curve over the first coordinate.
+    pub curve: Curve,
+    /// A surface over the first and the last coordinate.
+    pub surface: Surface,
 }
 
 impl<R: Real> Objective<R> for Probe {
@@ -29,7 +34,8 @@ impl<R: Real> Objective<R> for Probe {
         let errors = x.sum_rows([self.weights, self.values], |[weight, value]| {
             weight * (value - first) * (value - first)
         });
-        distances + errors
+        let last = x.get(x.dimensions() - 1);
+        distances + errors + self.curve.at(x, first) + self.surface.at(x, first, last)
     }
 
     fn violation<P: Point<R>>(&self, x: &P) -> R {

@@ -222,6 +222,14 @@ pub enum Error {
         /// The number of its columns.
         columns: usize,
     },
+    /// The rows of a curve or a surface are no table.
+    #[error("a table has {found}; allowed: {allowed}")]
+    Table {
+        /// What is wrong with it.
+        found: String,
+        /// What is allowed instead.
+        allowed: &'static str,
+    },
     /// There are too many numbers of data.
     #[error("{numbers} numbers of data; allowed: up to 4294967295")]
     DataSize {

@@ -1,11 +1,10 @@
 //! Interpolation in tables of measured values.
 
-use std::cmp::Ordering;
-
 use warpswarm_core::expression::{Operation, Reduction};
 use warpswarm_core::sum::MAX_TERMS;
 
 use super::{Compiler, EVERY, Index, Scope, element};
+use crate::objective::grid::{Flaw, Grid, grid, line};
 use crate::problem::problem_file::graph::{Graph, Value};
 use crate::problem::problem_file::names::Meaning;
 use crate::problem::problem_file::syntax::{Kind, Mistake, Tree};
@@ -122,13 +121,11 @@ impl Compiler<'_> {
         ys: &Listed<'_>,
         tree: &Tree,
     ) -> Result<Value, Mistake> {
-        let mut rows: Vec<_> = xs.numbers.iter().copied().zip(ys.numbers.iter().copied()).collect();
-        rows.sort_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some(pair) = rows.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            let what = format!("`{}` has {} twice; allowed: once", xs.name, pair[0].0);
-            return Err(Mistake::new(what, &xs.tree.at));
-        }
-        let (axis, heights): (Vec<f64>, Vec<f64>) = rows.into_iter().unzip();
+        let [axis, heights] = line(&xs.numbers, &ys.numbers).map_err(|flaw| {
+            let (Flaw::Twice(place) | Flaw::Missing(place)) = flaw;
+            let what = format!("`{}` has {place} twice; allowed: once", xs.name);
+            Mistake::new(what, &xs.tree.at)
+        })?;
         let first = self.graph.constant(heights[0]);
         let rises = heights.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let rise = self.steps(x, &axis, rises, tree)?;
@@ -142,42 +139,25 @@ impl Compiler<'_> {
         of: &Listed<'_>,
         tree: &Tree,
     ) -> Result<Value, Mistake> {
-        let (x_axis, y_axis) = (axis(xs), axis(ys));
-        let place = |axis: &[f64], number: &f64| {
-            axis.partition_point(|other| other.total_cmp(number) == Ordering::Less)
-        };
-        // If there are more pairs than rows, one of these first pairs is missing.
-        let most = of.numbers.len() + 1;
-        let mut cells = vec![None; x_axis.len().saturating_mul(y_axis.len()).min(most)];
-        let pair = |cell: usize| {
-            let (i, j) = (cell / y_axis.len(), cell % y_axis.len());
-            format!("{} = {} and {} = {}", xs.name, x_axis[i], ys.name, y_axis[j])
-        };
-        for ((x, y), value) in xs.numbers.iter().zip(&ys.numbers).zip(&of.numbers) {
-            let cell = place(&x_axis, x) * y_axis.len() + place(&y_axis, y);
-            if cells.get(cell).is_some_and(Option::is_some) {
-                let what = format!("two rows have {}; allowed: one", pair(cell));
-                return Err(Mistake::new(what, &of.tree.at));
-            }
-            if let Some(empty) = cells.get_mut(cell) {
-                *empty = Some(*value);
-            }
-        }
-        if let Some(cell) = cells.iter().position(Option::is_none) {
-            let what = format!("no row has {}; allowed: one row for each pair", pair(cell));
-            return Err(Mistake::new(what, &of.tree.at));
-        }
+        let Grid { axes: [x_axis, y_axis], values } = grid(&xs.numbers, &ys.numbers, &of.numbers)
+            .map_err(|flaw| {
+            let pair = |[x, y]: [f64; 2]| format!("{} = {x} and {} = {y}", xs.name, ys.name);
+            let what = match flaw {
+                Flaw::Twice(at) => format!("two rows have {}; allowed: one", pair(at)),
+                Flaw::Missing(at) => {
+                    format!("no row has {}; allowed: one row for each pair", pair(at))
+                }
+            };
+            Mistake::new(what, &of.tree.at)
+        })?;
         // How many steps of the grid the point is from its first corner, and the place of each cell.
         let of_x = self.steps(x, &x_axis, vec![1.0; x_axis.len() - 1], tree)?;
         let of_y = self.steps(y, &y_axis, vec![1.0; y_axis.len() - 1], tree)?;
         let places = |of: fn(usize, usize) -> usize| {
-            (0..cells.len()).map(|cell| of(cell, y_axis.len()) as f64).collect()
+            (0..values.len()).map(|cell| of(cell, y_axis.len()) as f64).collect()
         };
-        let columns = [
-            cells.iter().map(|value| value.unwrap_or(f64::NAN)).collect(),
-            places(|cell, count| cell / count),
-            places(|cell, count| cell % count),
-        ];
+        let [rows, columns] = [|cell, count| cell / count, |cell, count| cell % count].map(places);
+        let columns = [values, rows, columns];
         let is_written_out = x.is_written_out || y.is_written_out;
         self.sum_of_rows(&columns, is_written_out, tree, |graph, [value, i, j]| {
             let (at_x, at_y) = (hat(graph, of_x, i), hat(graph, of_y, j));
@@ -246,14 +226,6 @@ fn hat(graph: &mut Graph, at: Value, place: Value) -> Value {
     let distance = graph.apply(Operation::Absolute, &[distance]);
     let rest = graph.apply(Operation::Subtract, &[all, distance]);
     graph.apply(Operation::Greatest, &[rest, none])
-}
-
-/// The different numbers of a column, ascending.
-fn axis(of: &Listed<'_>) -> Vec<f64> {
-    let mut all = of.numbers.clone();
-    all.sort_by(f64::total_cmp);
-    all.dedup();
-    all
 }
 
 fn same_length(a: &Listed<'_>, b: &Listed<'_>) -> Result<(), Mistake> {

@@ -1,0 +1,87 @@
+//! Tables of measured values whose rows may be in any order. Places are not NaN and not minus zero.
+
+/// Why rows are no table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Flaw<P> {
+    /// Two rows have the same place.
+    Twice(P),
+    /// No row has this place.
+    Missing(P),
+}
+
+/// The rows of a curve, with ascending places.
+pub(crate) fn line(places: &[f64], values: &[f64]) -> Result<[Vec<f64>; 2], Flaw<f64>> {
+    let mut rows: Vec<_> = places.iter().copied().zip(values.iter().copied()).collect();
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    match rows.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some(pair) => Err(Flaw::Twice(pair[0].0)),
+        None => Ok(rows.into_iter().unzip()).map(|(places, values)| [places, values]),
+    }
+}
+
+/// A value for each pair of places on two axes.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Grid {
+    /// The places of the two axes, ascending.
+    pub(crate) axes: [Vec<f64>; 2],
+    /// The values, `[first][second]`.
+    pub(crate) values: Vec<f64>,
+}
+
+/// The grid of rows with two places and a value.
+pub(crate) fn grid(first: &[f64], second: &[f64], values: &[f64]) -> Result<Grid, Flaw<[f64; 2]>> {
+    let axes = [axis(first), axis(second)];
+    let columns = axes[1].len();
+    let place = |axis: &[f64], number: f64| axis.partition_point(|&other| other < number);
+    let pair = |cell: usize| [axes[0][cell / columns], axes[1][cell % columns]];
+    // If there are more pairs than rows, one of these first pairs is missing.
+    let count = axes[0].len().saturating_mul(columns).min(values.len() + 1);
+    let mut cells = vec![None; count];
+    for ((&a, &b), &value) in first.iter().zip(second).zip(values) {
+        let cell = place(&axes[0], a) * columns + place(&axes[1], b);
+        match cells.get_mut(cell) {
+            Some(Some(_)) => return Err(Flaw::Twice(pair(cell))),
+            Some(empty) => *empty = Some(value),
+            None => {}
+        }
+    }
+    if let Some(cell) = cells.iter().position(Option::is_none) {
+        return Err(Flaw::Missing(pair(cell)));
+    }
+    Ok(Grid { values: cells.into_iter().flatten().collect(), axes })
+}
+
+/// The different numbers of a column, ascending.
+fn axis(numbers: &[f64]) -> Vec<f64> {
+    let mut all = numbers.to_vec();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_may_be_in_any_order() {
+        assert_eq!(
+            line(&[3.0, 1.0, 2.0], &[7.0, 5.0, 6.0]),
+            Ok([vec![1.0, 2.0, 3.0], vec![5.0, 6.0, 7.0]])
+        );
+        let found = grid(&[2.0, 1.0, 1.0, 2.0], &[0.5, 0.5, 0.1, 0.1], &[4.0, 2.0, 1.0, 3.0]);
+        let axes = [vec![1.0, 2.0], vec![0.1, 0.5]];
+        assert_eq!(found, Ok(Grid { axes, values: vec![1.0, 2.0, 3.0, 4.0] }));
+    }
+
+    #[test]
+    fn what_is_no_table_is_said() {
+        assert_eq!(line(&[1.0, 2.0, 1.0], &[0.0; 3]), Err(Flaw::Twice(1.0)));
+        assert_eq!(grid(&[1.0, 1.0], &[5.0, 5.0], &[0.0; 2]), Err(Flaw::Twice([1.0, 5.0])));
+        let found = grid(&[1.0, 1.0, 2.0], &[5.0, 6.0, 5.0], &[0.0; 3]);
+        assert_eq!(found, Err(Flaw::Missing([2.0, 6.0])));
+        // A million pairs of a thousand rows.
+        let many: Vec<f64> = (0..1000).map(f64::from).collect();
+        assert_eq!(grid(&many, &many, &many), Err(Flaw::Missing([0.0, 1.0])));
+    }
+}
