@@ -209,20 +209,7 @@ pub enum Error {
         /// What the groups are.
         what: &'static str,
     },
-    /// A number of the data is NaN.
-    #[error(
-        "row {}, column {} of a table of data with {} x {columns} numbers is NaN; rows and columns count from 0",
-        .index / .columns, .index % .columns, .len / .columns
-    )]
-    DataNan {
-        /// The index of the number, from 0.
-        index: usize,
-        /// The count of numbers in the table.
-        len: usize,
-        /// The number of its columns.
-        columns: usize,
-    },
-    /// The rows of a curve or a surface are no table.
+    /// A number of the data is NaN, or the rows of a curve or a surface are no table.
     #[error("a table has {found}; allowed: {allowed}")]
     Table {
         /// What is wrong with it.

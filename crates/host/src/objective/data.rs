@@ -69,7 +69,7 @@ impl<R: Float> Data<R> {
     /// let times = data.table(&[0.0, 0.5, 1.0])?;
     /// assert_eq!((times.len(), times.is_of_run()), (3, false));
     /// let error = data.table(&[1.0, f32::NAN]).unwrap_err();
-    /// assert!(error.to_string().starts_with("row 1, column 0 of a table of data with 2 x 1 numbers is NaN"));
+    /// assert!(error.to_string().starts_with("a table has NaN in row 1, column 0 of 2 x 1 numbers"));
     /// # Ok::<(), warpswarm::Error>(())
     /// ```
     ///
@@ -281,7 +281,10 @@ fn no_nan<R: Float>(numbers: &[R], columns: usize) -> Result<()> {
     let Some(piece) = piece else { return Ok(()) };
     let within = numbers[piece * PIECE..].iter().position(|number| number.is_nan());
     let index = piece * PIECE + within.unwrap_or(0);
-    Err(Error::DataNan { index, len: numbers.len(), columns })
+    let (row, column, rows) = (index / columns, index % columns, numbers.len() / columns);
+    let found =
+        format!("NaN in row {row}, column {column} of {rows} x {columns} numbers, counted from 0");
+    Err(Error::Table { found, allowed: "numbers" })
 }
 
 fn place(start: usize, len: usize, columns: usize, of_run: bool) -> Result<Table> {
@@ -325,7 +328,7 @@ mod tests {
         );
         assert_eq!(
             error(data.matrix(&[1.0, 2.0, 3.0, f32::NAN, 5.0, 6.0], 2)),
-            "row 1, column 1 of a table of data with 3 x 2 numbers is NaN; rows and columns count from 0"
+            "a table has NaN in row 1, column 1 of 3 x 2 numbers, counted from 0; allowed: numbers"
         );
         data.table_of_runs(&[1.0; 6], 3).unwrap();
         assert_eq!(
