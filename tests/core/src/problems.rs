@@ -63,8 +63,8 @@ fn optimum<F: Problem>(dimensions: usize) -> Option<Vec<f64>> {
 }
 
 /// What to do if a value is not as accurate as `scale` demands.
-const LARGER_SCALE: &str = "If large terms cancel, also below a root, or if the phase of a wave is large, add a line to \
-     `scale`: see the end of docs/how-to/add-a-problem.md.";
+const LARGER_SCALE: &str = "If large terms cancel, also in a root or a square, or if the phase of a wave is large, add \
+     a line to `scale`: see the end of docs/how-to/add-a-problem.md.";
 
 /// The size of a problem's terms, or of the phases of its waves times their heights, relative to which rounding errors
 /// are measured.
@@ -156,7 +156,8 @@ fn the_optimum_is_where_it_is_said_to_be() {
                     );
                 }
                 let name = format!("{} in {dimensions} dimensions", F::ID);
-                let hint = "if the position is rounded, add a line to `accuracy`: see the end of docs/how-to/add-a-problem.md";
+                let hint = "if the position is rounded, add a line to `accuracy`: see the end of \
+                            docs/how-to/add-a-problem.md";
                 let [digits, narrow_digits, lost] = accuracy::<F>();
                 let close = |value: f64| (value - best).abs() <= digits * best.abs() + lost * 1e-16;
                 let at_best = value(&F::default(), &x);
@@ -178,7 +179,8 @@ fn the_optimum_is_where_it_is_said_to_be() {
                     );
                     assert!(
                         !close(value(&shifted, &x)),
-                        "{name}, shifted by {shift}: optimum_position without the shift has the value {best:?}, too"
+                        "{name}, shifted by {shift}: optimum_position without the shift has the value {best:?}, \
+                         too, so the test cannot see the shift; name another minimum, or allow more dimensions only"
                     );
                 }
 
