@@ -40,7 +40,7 @@ const CRATE: &str = "my-fit";
 /// Options for a fast build. All commands use the same profile, flags, features and folder, so that dependencies are
 /// compiled only once.
 const SHARED: [&str; 8] = [
-    "--config=profile.release.codegen-units=2",
+    "--config=profile.release.codegen-units=16",
     "--config=profile.release.debug=false",
     "--config=profile.release.opt-level=0",
     "--config=profile.release.strip=\"symbols\"",
