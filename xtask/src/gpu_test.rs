@@ -60,9 +60,7 @@ fn build() -> Result<PathBuf> {
 
 /// The path of the program that cargo built for a target, from its messages.
 pub(crate) fn executable(messages: &str, target: &str) -> Result<PathBuf> {
-    messages
-        .lines()
-        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+    shell::messages(messages)
         .filter(|message| message["reason"] == "compiler-artifact")
         .filter(|message| message["target"]["name"] == target)
         .find_map(|message| message["executable"].as_str().map(PathBuf::from))

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 
 /// The root folder of the repository.
 pub(crate) fn root() -> &'static Path {
@@ -83,6 +84,11 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
         bail!("`{typed}` failed ({})\n{}", output.status, said.trim_end());
     }
     String::from_utf8(output.stdout).with_context(|| format!("`{typed}` writes no text"))
+}
+
+/// The messages of a cargo command with `--message-format=json`, one in each line of its output.
+pub(crate) fn messages(output: &str) -> impl Iterator<Item = Value> {
+    output.lines().filter_map(|line| serde_json::from_str(line).ok())
 }
 
 /// The paths of all existing files in the repository that git tracks or does not ignore.

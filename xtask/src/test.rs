@@ -53,8 +53,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 /// The test programs in cargo's messages: a name, and the command that runs it in the folder of its package, as
 /// `cargo test` does.
 fn programs(messages: &str) -> Result<Vec<(String, Command)>> {
-    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let tests = messages.filter(|message| message["profile"]["test"] == true);
+    let tests = shell::messages(messages).filter(|message| message["profile"]["test"] == true);
     let command = |message: Value| -> Option<(String, Command)> {
         let source = Path::new(message["target"]["src_path"].as_str()?);
         let folder = Path::new(message["manifest_path"].as_str()?).parent()?;

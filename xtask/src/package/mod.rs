@@ -217,12 +217,11 @@ fn with_toolchain(folders: &Folders) -> Result<Vec<Module>> {
     let build = ["build", "--quiet", "--message-format=json"];
     let mut build = cargo(folders, &folders.own, &build);
     let said = shell::output(build.env_remove(RUSTC_VARIABLE))?;
-    let messages = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let own = |message: &Value| {
         let of = message["package_id"].as_str().unwrap_or_default().contains(CRATE);
         message["reason"] == "build-script-executed" && of
     };
-    let message = messages.into_iter().find(own).context("cargo ran no build script")?;
+    let message = shell::messages(&said).find(own).context("cargo ran no build script")?;
     let out = message["out_dir"].as_str().context("a build script has a folder")?;
     let bytes = fs::read(Path::new(out).join(build_script::FILE))?;
     build_ptx::modules(&bytes).context("the objective was not compiled")

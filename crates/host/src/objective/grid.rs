@@ -1,20 +1,20 @@
 //! Tables of measured values whose rows may be in any order. Places are not NaN and not minus zero.
 
-/// Why rows are no table.
+/// Why rows are no grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Flaw<P> {
-    /// Two rows have the same place.
-    Twice(P),
-    /// No row has this place.
-    Missing(P),
+pub(crate) enum Flaw {
+    /// Two rows have the same pair of places.
+    Twice([f64; 2]),
+    /// No row has this pair of places.
+    Missing([f64; 2]),
 }
 
-/// The rows of a curve, with ascending places.
-pub(crate) fn line(places: &[f64], values: &[f64]) -> Result<[Vec<f64>; 2], Flaw<f64>> {
+/// The rows of a curve, with ascending places; or a place that two rows have.
+pub(crate) fn line(places: &[f64], values: &[f64]) -> Result<[Vec<f64>; 2], f64> {
     let mut rows: Vec<_> = places.iter().copied().zip(values.iter().copied()).collect();
     rows.sort_by(|a, b| a.0.total_cmp(&b.0));
     match rows.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-        Some(pair) => Err(Flaw::Twice(pair[0].0)),
+        Some(pair) => Err(pair[0].0),
         None => Ok(rows.into_iter().unzip()).map(|(places, values)| [places, values]),
     }
 }
@@ -29,7 +29,7 @@ pub(crate) struct Grid {
 }
 
 /// The grid of rows with two places and a value.
-pub(crate) fn grid(first: &[f64], second: &[f64], values: &[f64]) -> Result<Grid, Flaw<[f64; 2]>> {
+pub(crate) fn grid(first: &[f64], second: &[f64], values: &[f64]) -> Result<Grid, Flaw> {
     let axes = [axis(first), axis(second)];
     let columns = axes[1].len();
     let place = |axis: &[f64], number: f64| axis.partition_point(|&other| other < number);
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn what_is_no_table_is_said() {
-        assert_eq!(line(&[1.0, 2.0, 1.0], &[0.0; 3]), Err(Flaw::Twice(1.0)));
+        assert_eq!(line(&[1.0, 2.0, 1.0], &[0.0; 3]), Err(1.0));
         assert_eq!(grid(&[1.0, 1.0], &[5.0, 5.0], &[0.0; 2]), Err(Flaw::Twice([1.0, 5.0])));
         let found = grid(&[1.0, 1.0, 2.0], &[5.0, 6.0, 5.0], &[0.0; 3]);
         assert_eq!(found, Err(Flaw::Missing([2.0, 6.0])));

@@ -38,7 +38,8 @@ impl<R: Float> Data<R> {
     pub fn curve(&mut self, places: &[f64], values: &[f64]) -> Result<Curve> {
         same_length(&[places, values])?;
         let rounded = [rounded::<R>(places)?, rounded::<R>(values)?];
-        let [places, values] = line(&rounded[0], &rounded[1]).map_err(flawed)?;
+        let [places, values] = line(&rounded[0], &rounded[1])
+            .map_err(|place| table(format!("{place} twice"), "once"))?;
         two_or_more(&places)?;
         Ok(Curve::new(self.table(narrow(&places))?, self.table(narrow(&values))?))
     }
@@ -62,7 +63,7 @@ impl<R: Float> Data<R> {
         same_length(&[first, values])?;
         same_length(&[second, values])?;
         let rows = [rounded::<R>(first)?, rounded::<R>(second)?, rounded::<R>(values)?];
-        let found = grid(&rows[0], &rows[1], &rows[2]).map_err(flawed_pair)?;
+        let found = grid(&rows[0], &rows[1], &rows[2]).map_err(flawed)?;
         let [first, second] = found.axes;
         two_or_more(&first)?;
         two_or_more(&second)?;
@@ -105,14 +106,7 @@ fn two_or_more(places: &[f64]) -> Result<()> {
     Err(table("an axis with fewer than two places".into(), "two or more"))
 }
 
-fn flawed(flaw: Flaw<f64>) -> Error {
-    match flaw {
-        Flaw::Twice(place) => table(format!("{place} twice"), "once"),
-        Flaw::Missing(place) => table(format!("no row with {place}"), "a row for each place"),
-    }
-}
-
-fn flawed_pair(flaw: Flaw<[f64; 2]>) -> Error {
+fn flawed(flaw: Flaw) -> Error {
     match flaw {
         Flaw::Twice([a, b]) => table(format!("{a} and {b} twice"), "once"),
         Flaw::Missing([a, b]) => {

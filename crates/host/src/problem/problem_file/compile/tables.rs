@@ -121,8 +121,7 @@ impl Compiler<'_> {
         ys: &Listed<'_>,
         tree: &Tree,
     ) -> Result<Value, Mistake> {
-        let [axis, heights] = line(&xs.numbers, &ys.numbers).map_err(|flaw| {
-            let (Flaw::Twice(place) | Flaw::Missing(place)) = flaw;
+        let [axis, heights] = line(&xs.numbers, &ys.numbers).map_err(|place| {
             let what = format!("`{}` has {place} twice; allowed: once", xs.name);
             Mistake::new(what, &xs.tree.at)
         })?;
