@@ -27,7 +27,7 @@ fn functions(n: usize) -> Vec<Function> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     /// `descended` and `simplex` check that the reported result belongs to its point and is not worse than the start.
     #[test]
