@@ -5,9 +5,9 @@
 //! Zheng, Y. Tan, "A GPU-based parallel fireworks algorithm for optimization", GECCO 2013) unless a file names another
 //! source.
 //!
-//! In `f32` a value differs from the one in `f64` by at most 8 units in the last place of the size of its terms, which
-//! is that of `scale` in `tests/core/src/problems.rs`. A minimum of zero is exactly zero if its point is a number of the
-//! run's precision (except for `image-registration`, whose table is rounded), and rounding never gives a smaller value.
+//! In `f32` a value differs from the one in `f64` by no more than the rounding errors of its operations add up to. A
+//! minimum of zero is exactly zero if its point is a number of the run's precision (except for `image-registration`,
+//! whose table is rounded), and rounding never gives a smaller value.
 
 mod ackley;
 mod alpine_1;

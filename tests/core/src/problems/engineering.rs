@@ -5,7 +5,7 @@ use warpswarm_core::Objective;
 use warpswarm_core::objective::SlicePoint;
 use warpswarm_core::problems::*;
 
-use super::{Check, fitness, for_all, optimum};
+use super::{Check, Tested, fitness, for_all, optimum};
 
 fn constraints<F: Problem>(x: &[f64]) -> Vec<f64> {
     let mut found = Vec::new();
@@ -104,7 +104,7 @@ fn constraints_by_another_program() {
 fn optima_are_feasible_and_where_constraints_bind() {
     struct Feasible;
     impl Check for Feasible {
-        fn check<F: Problem + Objective<f32> + Objective<f64>>(&self) {
+        fn check<F: Tested>(&self) {
             assert_eq!(<F as Objective<f64>>::CONSTRAINED, !F::CONSTRAINTS.is_empty(), "{}", F::ID);
             let dimensions = F::DIMENSIONS.usual();
             let names = F::COORDINATES.len();

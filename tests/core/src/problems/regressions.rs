@@ -1,15 +1,12 @@
 //! NIST's regressions at their certified parameters and their starting values.
 
-use warpswarm_core::Objective;
-use warpswarm_core::problems::Problem;
-
-use super::{Check, for_all, optimum, value};
+use super::{Check, Tested, for_all, optimum, value};
 
 #[test]
 fn certified_sums_of_squares() {
     struct Certified;
     impl Check for Certified {
-        fn check<F: Problem + Objective<f32> + Objective<f64>>(&self) {
+        fn check<F: Tested>(&self) {
             // The relative error in f32: Lanczos3's residuals are in the sixth digit of its observations.
             let narrow = match F::ID {
                 "nist-thurber" | "nist-hahn1" => 5e-6,
@@ -39,7 +36,7 @@ fn certified_sums_of_squares() {
 fn every_parameter_counts() {
     struct Counts;
     impl Check for Counts {
-        fn check<F: Problem + Objective<f32> + Objective<f64>>(&self) {
+        fn check<F: Tested>(&self) {
             if !F::ID.starts_with("nist-") {
                 return;
             }
