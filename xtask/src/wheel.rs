@@ -52,8 +52,7 @@ fn package() -> PathBuf {
 /// Builds the wheel with maturin. What users get is optimised, and linked by zig against an old glibc. For tests it
 /// contains the library that the other tests use, with their features.
 ///
-/// Maturin is installed in the same folder for all checkouts. The name of the linker depends on that folder, and is
-/// part of sccache's key.
+/// Maturin is installed in the same folder for all checkouts.
 fn build(folder: &Path, quick: bool) -> Result<PathBuf> {
     let (major, minor) =
         version(Path::new("python3")).context("python3 does not run, or is older than 3.10")?;
@@ -124,13 +123,7 @@ const WITH_ONE_PYTHON: [&str; 6] = [
 /// Runs the tests with the installed wheel. With one Python also those that take a while, the check of types and the
 /// notebooks.
 fn test(folder: &Path, wheel: &Path, python: &Path, all: bool) -> Result<()> {
-    let name = version(python).map_or("python".into(), |(major, minor)| format!("{major}.{minor}"));
-    let at = folder.join(format!("test-{name}"));
-    if at.exists() {
-        fs::remove_dir_all(&at).with_context(|| at.display().to_string())?;
-    }
-    let bin = environment(&at, &text(python))?;
-    install(&bin, &["--requirement", &text(&package().join("requirements-test.txt"))])?;
+    let bin = environment_of_tests(folder, python)?;
     install(&bin, &[&text(wheel)])?;
     if all {
         check_types(&bin)?;
@@ -191,6 +184,28 @@ fn environment(at: &Path, python: &str) -> Result<PathBuf> {
     if !bin.join("pip").exists() {
         shell::run(&mut program(python, &["-m", "venv", &text(at)]))?;
     }
+    Ok(bin)
+}
+
+/// A virtual environment with what the tests need, but without the package. It is made again if the requirements have
+/// changed.
+fn environment_of_tests(folder: &Path, python: &Path) -> Result<PathBuf> {
+    let name = version(python).map_or("python".into(), |(major, minor)| format!("{major}.{minor}"));
+    let at = folder.join(format!("test-{name}"));
+    let required = package().join("requirements-test.txt");
+    let (requirements, installed) = (fs::read(&required)?, at.join("requirements-test.txt"));
+    if fs::read(&installed).is_ok_and(|installed| installed == requirements) {
+        let bin = environment(&at, &text(python))?;
+        let remove = ["uninstall", "--quiet", "--yes", "pywarpswarm"];
+        shell::run(&mut program(&text(&bin.join("pip")), &remove))?;
+        return Ok(bin);
+    }
+    if at.exists() {
+        fs::remove_dir_all(&at).with_context(|| at.display().to_string())?;
+    }
+    let bin = environment(&at, &text(python))?;
+    install(&bin, &["--requirement", &text(&required)])?;
+    fs::write(&installed, requirements)?;
     Ok(bin)
 }
 

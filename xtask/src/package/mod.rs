@@ -146,8 +146,7 @@ fn unpacked(folders: &Folders, name: &str) -> PathBuf {
     folders.crates.join(format!("{name}-{}", env!("CARGO_PKG_VERSION")))
 }
 
-/// A cargo command in a folder outside the workspace, with the common target folder. The target folder is not set by an
-/// environment variable, because variables that begin with `CARGO_` are part of sccache's key.
+/// A cargo command in a folder outside the workspace, with the common target folder.
 fn cargo(folders: &Folders, folder: &Path, arguments: &[&str]) -> Command {
     let mut command = shell::cargo(arguments);
     command.arg("--release").args(SHARED);
@@ -211,8 +210,8 @@ fn without_toolchain(folders: &Folders) -> Result<()> {
 /// Compiles the crate's objective; prints the time, and returns the modules that its build script creates.
 fn with_toolchain(folders: &Folders) -> Result<Vec<Module>> {
     let toolchain = setup::toolchain()?;
-    let (cold, edited) = measure(folders, &toolchain)?;
-    println!("an objective is compiled in {cold:.1} s, {edited:.1} s after an edit");
+    let (first, edited) = measure(folders, &toolchain)?;
+    println!("an objective is compiled in {first:.1} s, {edited:.1} s after an edit");
 
     let build = ["build", "--quiet", "--message-format=json"];
     let mut build = cargo(folders, &folders.own, &build);
@@ -227,12 +226,10 @@ fn with_toolchain(folders: &Folders) -> Result<Vec<Module>> {
     build_ptx::modules(&bytes).context("the objective was not compiled")
 }
 
-/// The build time of the objective, in seconds: the first time, and after an edit.
+/// The build time of the objective, in seconds: the first time, and after an edit. What the objective depends on is
+/// compiled only if it is not there yet.
 fn measure(folders: &Folders, toolchain: &DeviceToolchain) -> Result<(f64, f64)> {
     let target_dir = folders.build.join(build_script::FOLDER);
-    if target_dir.exists() {
-        fs::remove_dir_all(&target_dir)?;
-    }
     let folder = folders.own.join("objective");
     let kernels = Kernels { manifest: folder.join("Cargo.toml"), arch: ARCH.into(), target_dir };
     let seconds = || -> Result<f64> {
@@ -240,7 +237,7 @@ fn measure(folders: &Folders, toolchain: &DeviceToolchain) -> Result<(f64, f64)>
         kernels.build(toolchain)?;
         Ok(start.elapsed().as_secs_f64())
     };
-    let cold = seconds()?;
+    let first = seconds()?;
     let source = folder.join("src/lib.rs");
     let text = fs::read_to_string(&source)?;
     let edit = text.replace(").exp()", ").exp().exp()");
@@ -248,7 +245,7 @@ fn measure(folders: &Folders, toolchain: &DeviceToolchain) -> Result<(f64, f64)>
     fs::write(&source, edit)?;
     let edited = seconds()?;
     fs::write(&source, text)?;
-    Ok((cold, edited))
+    Ok((first, edited))
 }
 
 /// Links some kernels with the objective and assembles them.
