@@ -97,6 +97,7 @@ impl Add for Rounded {
     }
 }
 
+#[allow(clippy::suspicious_arithmetic_impl, reason = "errors add up in every operation")]
 impl Sub for Rounded {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
@@ -104,6 +105,7 @@ impl Sub for Rounded {
     }
 }
 
+#[allow(clippy::suspicious_arithmetic_impl, reason = "errors add up in every operation")]
 impl Mul for Rounded {
     type Output = Self;
     fn mul(self, other: Self) -> Self {
@@ -115,6 +117,7 @@ impl Mul for Rounded {
     }
 }
 
+#[allow(clippy::suspicious_arithmetic_impl, reason = "errors add up in every operation")]
 impl Div for Rounded {
     type Output = Self;
     fn div(self, other: Self) -> Self {
