@@ -102,7 +102,7 @@ fn a_crate_is_written() {
     );
     assert!(
         read("objective/src/lib.rs")
-            .ends_with("export_objective! { few peak, \"Peak\", Peak, Peak }\n")
+            .ends_with("export_objective! { few exported, \"Peak\", Peak, Peak }\n")
     );
 }
 

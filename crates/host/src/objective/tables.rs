@@ -27,7 +27,7 @@ impl<R: Float> Data<R> {
     /// let head = data.curve(&[0.0, 20.0, 10.0], &[32.0, 28.0, 31.0])?;
     /// let power = OwnObjective::new("Power", Power { head }).with_data(data);
     /// let error = Data::<f64>::new().curve(&[1.0, 1.0], &[2.0, 3.0]).unwrap_err();
-    /// assert_eq!(error.to_string(), "a table has 1 twice; allowed: once");
+    /// assert_eq!(error.to_string(), "a table has two rows with 1; allowed: one");
     /// # Ok::<(), warpswarm::Error>(())
     /// ```
     ///
@@ -39,7 +39,7 @@ impl<R: Float> Data<R> {
         same_length(&[places, values])?;
         let rounded = [rounded::<R>(places)?, rounded::<R>(values)?];
         let [places, values] = line(&rounded[0], &rounded[1])
-            .map_err(|place| table(format!("{place} twice"), "once"))?;
+            .map_err(|place| table(format!("two rows with {place}"), "one"))?;
         two_or_more(&places)?;
         Ok(Curve::new(self.table(narrow(&places))?, self.table(narrow(&values))?))
     }
@@ -52,7 +52,7 @@ impl<R: Float> Data<R> {
     /// let (speeds, torques) = ([1000.0, 2500.0, 1000.0, 2500.0], [10.0, 10.0, 60.0, 60.0]);
     /// let efficiency = data.surface(&speeds, &torques, &[0.70, 0.77, 0.78, 0.89])?;
     /// let error = data.surface(&speeds[1..], &torques[1..], &[0.77, 0.78, 0.89]).unwrap_err();
-    /// assert_eq!(error.to_string(), "a table has no row with 1000 and 10; allowed: a row for each pair of places");
+    /// assert_eq!(error.to_string(), "a table has no row with 1000 and 10; allowed: a row for each pair");
     /// # Ok::<(), warpswarm::Error>(())
     /// ```
     ///
@@ -103,15 +103,13 @@ fn two_or_more(places: &[f64]) -> Result<()> {
     if places.len() >= 2 {
         return Ok(());
     }
-    Err(table("an axis with fewer than two places".into(), "two or more"))
+    Err(table("one row, or the same number in all rows".into(), "two numbers or more"))
 }
 
 fn flawed(flaw: Flaw) -> Error {
     match flaw {
-        Flaw::Twice([a, b]) => table(format!("{a} and {b} twice"), "once"),
-        Flaw::Missing([a, b]) => {
-            table(format!("no row with {a} and {b}"), "a row for each pair of places")
-        }
+        Flaw::Twice([a, b]) => table(format!("two rows with {a} and {b}"), "one"),
+        Flaw::Missing([a, b]) => table(format!("no row with {a} and {b}"), "a row for each pair"),
     }
 }
 
@@ -131,11 +129,11 @@ mod tests {
             ),
             (
                 curve(&[1.0], &[2.0]),
-                "a table has an axis with fewer than two places; allowed: two or more",
+                "a table has one row, or the same number in all rows; allowed: two numbers or more",
             ),
             (
                 curve(&[], &[]),
-                "a table has an axis with fewer than two places; allowed: two or more",
+                "a table has one row, or the same number in all rows; allowed: two numbers or more",
             ),
             (
                 curve(&[1.0, f64::NAN], &[2.0, 3.0]),
@@ -146,23 +144,26 @@ mod tests {
                 "a table has 1e39; allowed: finite numbers in the run's precision",
             ),
             // Different in f64 only; and minus zero is zero.
-            (curve(&[1.0, 1.0 + 1e-9], &[2.0, 3.0]), "a table has 1 twice; allowed: once"),
-            (curve(&[0.0, -0.0], &[2.0, 3.0]), "a table has 0 twice; allowed: once"),
+            (curve(&[1.0, 1.0 + 1e-9], &[2.0, 3.0]), "a table has two rows with 1; allowed: one"),
+            (curve(&[0.0, -0.0], &[2.0, 3.0]), "a table has two rows with 0; allowed: one"),
         ] {
             assert_eq!(said, right);
         }
         let surface = |first: &[f64], second: &[f64]| {
             Data::<f64>::new().surface(first, second, &[1.0, 2.0]).unwrap_err().to_string()
         };
-        let pair = "allowed: a row for each pair of places";
-        assert_eq!(surface(&[1.0, 1.0], &[5.0, 5.0]), "a table has 1 and 5 twice; allowed: once");
+        let pair = "allowed: a row for each pair";
+        assert_eq!(
+            surface(&[1.0, 1.0], &[5.0, 5.0]),
+            "a table has two rows with 1 and 5; allowed: one"
+        );
         assert_eq!(
             surface(&[1.0, 2.0], &[5.0, 6.0]),
             format!("a table has no row with 1 and 6; {pair}")
         );
         assert_eq!(
             surface(&[1.0, 1.0], &[5.0, 6.0]),
-            "a table has an axis with fewer than two places; allowed: two or more"
+            "a table has one row, or the same number in all rows; allowed: two numbers or more"
         );
     }
 }

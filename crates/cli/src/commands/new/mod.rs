@@ -48,7 +48,10 @@ pub(crate) fn run(args: &NewArgs) -> Result<Code, Failure> {
         out,
         "  warpswarm setup       once, to compile the objective for GPUs too; then build again"
     )?;
-    writeln!(out, "\nobjective/src/lib.rs is what is minimised.")?;
+    writeln!(
+        out,
+        "\nobjective/src/lib.rs is what is minimised; README.md says what to change for another one."
+    )?;
     Ok(SUCCESS)
 }
 
