@@ -116,7 +116,12 @@ fn kernels_are_those_of_the_dimensions() {
     macro_rules! compare {
         (() $($problem:ident: $kernels:ident),*) => { $(
             let kernels = stringify!($kernels);
-            assert_eq!($problem::DIMENSIONS.kernels(), kernels, "{}", $problem::ID);
+            let right = $problem::DIMENSIONS.kernels();
+            assert!(
+                kernels == right,
+                "{}: its `DIMENSIONS` need the word `{right}` in `for_each_problem!`, not `{kernels}`",
+                $problem::ID
+            );
         )* };
     }
     for_each_problem!(compare);
@@ -143,8 +148,12 @@ fn the_optimum_is_where_it_is_said_to_be() {
                     );
                 }
                 let name = format!("{} in {dimensions} dimensions", F::ID);
-                let hint = "if only some digits of the minimum are known, add a line to `accuracy`: see the end of \
-                            docs/how-to/add-a-problem.md";
+                let hint = if best == 0.0 {
+                    "check the formula and the position, whose `i` begins at 0"
+                } else {
+                    "check the formula and the position, whose `i` begins at 0; if only some digits of the minimum \
+                     are known, add a line to `accuracy`: see the end of docs/how-to/add-a-problem.md"
+                };
                 let [digits, narrow_digits] = accuracy::<F>();
                 let [lost, narrow_lost] = if best == 0.0 { lost::<F>(&x) } else { [0.0; 2] };
                 let close = |value: f64| (value - best).abs() <= digits * best.abs() + lost;

@@ -134,7 +134,9 @@ fn values_by_hand_and_by_other_programs() {
                         5.451_176_711_398_366,
                     ),
                 ],
-                id => panic!("{id} has no values worked out by hand"),
+                id => panic!(
+                    "{id} has no entry in tests/core/src/problems/values.rs: see docs/how-to/add-a-problem.md"
+                ),
             };
             for (x, expected) in points {
                 let actual: f64 = value(&F::default(), x);
