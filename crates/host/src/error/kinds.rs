@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
+use super::nearest::suggestion;
 use super::place::pointed_at;
 use crate::settings::choices::Schedule;
 
@@ -33,14 +34,14 @@ pub enum Error {
         /// The known names.
         known: Vec<&'static str>,
     },
-    /// An unknown name of a problem or an algorithm. The error suggests similar names.
-    #[error("unknown {what} `{name}`; did you mean {}?", nearest.join(", "))]
+    /// An unknown name of a problem or an algorithm. The error suggests similar names, if there are some.
+    #[error("unknown {what} `{name}`; {}", suggestion(nearest))]
     NoSuch {
         /// `problem` or `algorithm`.
         what: &'static str,
         /// The name that was given.
         name: String,
-        /// The most similar names, at least one.
+        /// Similar names; none if no known name is similar.
         nearest: Vec<&'static str>,
     },
     /// The algorithm has no such parameter.

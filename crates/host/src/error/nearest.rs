@@ -1,14 +1,22 @@
 //! Suggestions for unknown names.
 
-/// The likeness from which names count as similar: half of the letters agree.
+/// Half of the letters agree. That is enough for the short names of a file, and too little for those of a registry.
 const ALIKE: f64 = 0.5;
 
-/// The names of a registry that are most similar to the given one, the nearest first.
+/// Up to three names of a registry that are similar to the given one, the nearest first.
 pub(crate) fn nearest(name: &str, known: &[&'static str]) -> Vec<&'static str> {
     let ranked = ranked(&name.to_lowercase(), known);
-    let close = ranked.iter().take_while(|(likeness, _)| *likeness >= ALIKE).count();
-    let shown = if close == 0 { 3 } else { close.min(3) };
-    ranked.into_iter().take(shown).map(|(_, known)| known).collect()
+    let close = ranked.into_iter().take_while(|(likeness, _)| *likeness > ALIKE);
+    close.take(3).map(|(_, known)| known).collect()
+}
+
+/// The end of the message for an unknown name.
+pub(crate) fn suggestion(nearest: &[&str]) -> String {
+    if nearest.is_empty() {
+        "no known name is similar".to_owned()
+    } else {
+        format!("did you mean {}?", nearest.join(", "))
+    }
 }
 
 /// The most similar of some names, if one is similar enough.
@@ -35,8 +43,13 @@ mod tests {
         let known = ["sphere", "rastrigin", "rosenbrock", "euclidean"];
         assert_eq!(nearest("rastrgin", &known)[0], "rastrigin");
         assert_eq!(nearest("Sphere", &known)[0], "sphere");
-        assert_eq!(nearest("", &known).len(), 3);
-        assert_eq!(nearest("qqq", &known).len(), 3);
+        for unlike in ["", "qqq", "qing"] {
+            assert!(nearest(unlike, &known).is_empty(), "{unlike}");
+        }
+        // Half of the letters of "spring" and "qing" agree.
+        assert!(nearest("qing", &["spring"]).is_empty());
+        assert_eq!(suggestion(&["pso", "spso"]), "did you mean pso, spso?");
+        assert_eq!(suggestion(&[]), "no known name is similar");
     }
 
     #[cfg(feature = "problem-files")]

@@ -279,7 +279,7 @@ pub fn all() -> &'static [ProblemInfo] {
 ///
 /// # Errors
 ///
-/// If there is none; the error contains the most similar names.
+/// If there is none; the error contains similar names.
 pub fn find(id: &str) -> Result<&'static ProblemInfo> {
     all().iter().find(|info| info.id == id).ok_or_else(|| {
         let known: Vec<_> = all().iter().map(|info| info.id).collect();

@@ -303,7 +303,7 @@ fn parameters_of_fireworks() {
 #[test]
 fn names() {
     let error = algorithms::find("psso").unwrap_err();
-    assert_eq!(error.to_string(), "unknown algorithm `psso`; did you mean pso, spso, epso?");
+    assert_eq!(error.to_string(), "unknown algorithm `psso`; did you mean pso, spso?");
     let error = problems::find("spere").unwrap_err();
     assert!(
         error.to_string().starts_with("unknown problem `spere`; did you mean sphere"),
