@@ -5,8 +5,8 @@
 pub(crate) enum Flaw {
     /// Two rows have the same pair of places.
     Twice([f64; 2]),
-    /// No row has this pair of places.
-    Missing([f64; 2]),
+    /// No row has this pair of places. On each axis, a place that is in one row only is perhaps mistyped.
+    Missing { pair: [f64; 2], alone: [Option<f64>; 2] },
 }
 
 /// The rows of a curve, with ascending places; or a place that two rows have.
@@ -46,9 +46,19 @@ pub(crate) fn grid(first: &[f64], second: &[f64], values: &[f64]) -> Result<Grid
         }
     }
     if let Some(cell) = cells.iter().position(Option::is_none) {
-        return Err(Flaw::Missing(pair(cell)));
+        let alone = [alone(first, &axes[0]), alone(second, &axes[1])];
+        return Err(Flaw::Missing { pair: pair(cell), alone });
     }
     Ok(Grid { values: cells.into_iter().flatten().collect(), axes })
+}
+
+/// A number that is in one row only, while every other one is in three or more.
+fn alone(numbers: &[f64], axis: &[f64]) -> Option<f64> {
+    let mut all = numbers.to_vec();
+    all.sort_by(f64::total_cmp);
+    let mut counts = all.chunk_by(|a, b| a == b).map(<[f64]>::len).zip(axis);
+    let (_, &found) = counts.clone().find(|(count, _)| *count == 1)?;
+    counts.all(|(count, &number)| count >= 3 || number == found).then_some(found)
 }
 
 /// The different numbers of a column, ascending.
@@ -79,9 +89,27 @@ mod tests {
         assert_eq!(line(&[1.0, 2.0, 1.0], &[0.0; 3]), Err(1.0));
         assert_eq!(grid(&[1.0, 1.0], &[5.0, 5.0], &[0.0; 2]), Err(Flaw::Twice([1.0, 5.0])));
         let found = grid(&[1.0, 1.0, 2.0], &[5.0, 6.0, 5.0], &[0.0; 3]);
-        assert_eq!(found, Err(Flaw::Missing([2.0, 6.0])));
+        assert_eq!(found, Err(Flaw::Missing { pair: [2.0, 6.0], alone: [None; 2] }));
         // A million pairs of a thousand rows.
         let many: Vec<f64> = (0..1000).map(f64::from).collect();
-        assert_eq!(grid(&many, &many, &many), Err(Flaw::Missing([0.0, 1.0])));
+        let missing = Flaw::Missing { pair: [0.0, 1.0], alone: [None; 2] };
+        assert_eq!(grid(&many, &many, &many), Err(missing));
+    }
+
+    #[test]
+    fn a_mistyped_place_is_found() {
+        let rows = || (0..5).flat_map(|a| (0..4).map(move |b| (f64::from(a), f64::from(b))));
+        let (mut first, mut second): (Vec<_>, Vec<_>) = rows().unzip();
+        let alone = |first: &[f64], second: &[f64]| match grid(first, second, &[0.0; 20]) {
+            Err(Flaw::Missing { alone, .. }) => alone,
+            found => panic!("{found:?}"),
+        };
+        second[6] = 2.5;
+        assert_eq!(alone(&first, &second), [None, Some(2.5)]);
+        first[9] = 2.1;
+        assert_eq!(alone(&first, &second), [Some(2.1), Some(2.5)]);
+        // Two of them are not typing errors.
+        first[2] = 0.1;
+        assert_eq!(alone(&first, &second), [None, Some(2.5)]);
     }
 }

@@ -109,7 +109,11 @@ fn two_or_more(places: &[f64]) -> Result<()> {
 fn flawed(flaw: Flaw) -> Error {
     match flaw {
         Flaw::Twice([a, b]) => table(format!("two rows with {a} and {b}"), "one"),
-        Flaw::Missing([a, b]) => table(format!("no row with {a} and {b}"), "a row for each pair"),
+        Flaw::Missing { pair: [a, b], alone } => {
+            let alone: String =
+                alone.iter().flatten().map(|x| format!(", and {x} in one row only")).collect();
+            table(format!("no row with {a} and {b}{alone}"), "a row for each pair")
+        }
     }
 }
 
@@ -160,6 +164,12 @@ mod tests {
         assert_eq!(
             surface(&[1.0, 2.0], &[5.0, 6.0]),
             format!("a table has no row with 1 and 6; {pair}")
+        );
+        let (mistyped, three) =
+            ([1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.5], [5.0, 6.0, 7.0, 5.0, 6.0, 7.0, 5.0]);
+        assert_eq!(
+            Data::<f32>::new().surface(&mistyped, &three, &[0.0; 7]).unwrap_err().to_string(),
+            format!("a table has no row with 2.5 and 6, and 2.5 in one row only; {pair}")
         );
         assert_eq!(
             surface(&[1.0, 1.0], &[5.0, 6.0]),

@@ -143,8 +143,17 @@ impl Compiler<'_> {
             let pair = |[x, y]: [f64; 2]| format!("{} = {x} and {} = {y}", xs.name, ys.name);
             let what = match flaw {
                 Flaw::Twice(at) => format!("two rows have {}; allowed: one", pair(at)),
-                Flaw::Missing(at) => {
-                    format!("no row has {}; allowed: one row for each pair", pair(at))
+                Flaw::Missing { pair: at, alone } => {
+                    let alone = [(xs, alone[0]), (ys, alone[1])].map(|(axis, alone)| {
+                        alone.map_or_else(String::new, |alone| {
+                            format!("; only one row has {} = {alone}", axis.name)
+                        })
+                    });
+                    format!(
+                        "no row has {}; allowed: one row for each pair{}",
+                        pair(at),
+                        alone.concat()
+                    )
                 }
             };
             Mistake::new(what, &of.tree.at)

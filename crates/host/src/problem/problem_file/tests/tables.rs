@@ -106,6 +106,12 @@ fn tables_that_are_none_are_mistakes() {
         let message = problem(minimise, "").unwrap_err().to_string();
         assert!(message.contains(said), "{minimise}: {message}");
     }
+    let mistyped =
+        "u = [1, 1, 1, 2, 2, 2, 2.5]\nv = [5, 6, 7, 5, 6, 7, 5]\nw = [0, 0, 0, 0, 0, 0, 0]\n";
+    let message = problem("interp(a, b, u, v, w)", mistyped).unwrap_err().to_string();
+    let said =
+        "no row has u = 2.5 and v = 6; allowed: one row for each pair; only one row has u = 2.5";
+    assert!(message.contains(said), "{message}");
     let endless = "[let]\nendless = \"1 / (at[i] - 2) for i in at\"\n";
     let message = problem("interp(a, endless, at)", endless).unwrap_err().to_string();
     assert!(message.contains("`endless` has inf; allowed: finite numbers"), "{message}");
