@@ -52,13 +52,15 @@ pub(crate) fn grid(first: &[f64], second: &[f64], values: &[f64]) -> Result<Grid
     Ok(Grid { values: cells.into_iter().flatten().collect(), axes })
 }
 
-/// A number that is in one row only, while every other one is in three or more.
+/// The only number that is in one row, if another one is in three or more.
 fn alone(numbers: &[f64], axis: &[f64]) -> Option<f64> {
     let mut all = numbers.to_vec();
     all.sort_by(f64::total_cmp);
-    let mut counts = all.chunk_by(|a, b| a == b).map(<[f64]>::len).zip(axis);
-    let (_, &found) = counts.clone().find(|(count, _)| *count == 1)?;
-    counts.all(|(count, &number)| count >= 3 || number == found).then_some(found)
+    let counts: Vec<_> = all.chunk_by(|a, b| a == b).map(<[f64]>::len).collect();
+    let mut found = counts.iter().zip(axis).filter(|(count, _)| **count == 1);
+    let (_, &number) = found.next()?;
+    let is_only = found.next().is_none() && counts.iter().any(|&count| count >= 3);
+    is_only.then_some(number)
 }
 
 /// The different numbers of a column, ascending.
@@ -111,5 +113,9 @@ mod tests {
         // Two of them are not typing errors.
         first[2] = 0.1;
         assert_eq!(alone(&first, &second), [None, Some(2.5)]);
+        // The row of the right number is missing, which leaves it in two of three.
+        let (first, second) = ([1.0, 1.0, 1.0, 2.5, 2.0, 2.0], [5.0, 6.0, 7.0, 5.0, 6.0, 7.0]);
+        let found = grid(&first, &second, &[0.0; 6]);
+        assert_eq!(found, Err(Flaw::Missing { pair: [2.0, 5.0], alone: [Some(2.5), None] }));
     }
 }
