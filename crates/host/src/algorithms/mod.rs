@@ -151,8 +151,8 @@ const _: () = {
 /// ```
 /// use warpswarm::algorithms;
 /// assert_eq!(algorithms::find("solis-wets")?.presets[0].name, "solis-wets-1981");
-/// let error = algorithms::find("anealing").unwrap_err().to_string();
-/// assert!(error.starts_with("unknown algorithm `anealing`; did you mean "));
+/// let error = algorithms::find("solis").unwrap_err().to_string();
+/// assert_eq!(error, "unknown algorithm `solis`; did you mean solis-wets?");
 /// # Ok::<(), warpswarm::Error>(())
 /// ```
 ///

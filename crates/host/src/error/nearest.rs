@@ -3,10 +3,12 @@
 /// Half of the letters agree. That is enough for the short names of a file, and too little for those of a registry.
 const ALIKE: f64 = 0.5;
 
-/// Up to three names of a registry that are similar to the given one, the nearest first.
+/// Up to three names of a registry that are similar to the given one or begin with it, the nearest first.
 pub(crate) fn nearest(name: &str, known: &[&'static str]) -> Vec<&'static str> {
-    let ranked = ranked(&name.to_lowercase(), known);
-    let close = ranked.into_iter().take_while(|(likeness, _)| *likeness > ALIKE);
+    let name = name.to_lowercase();
+    let begins = |known: &str| name.len() >= 2 && known.starts_with(&name);
+    let close = ranked(&name, known).into_iter();
+    let close = close.filter(|(likeness, known)| *likeness > ALIKE || begins(known));
     close.take(3).map(|(_, known)| known).collect()
 }
 
@@ -46,6 +48,8 @@ mod tests {
         for unlike in ["", "qqq", "qing"] {
             assert!(nearest(unlike, &known).is_empty(), "{unlike}");
         }
+        assert_eq!(nearest("sp", &known), ["sphere"]);
+        assert_eq!(nearest("Ros", &known), ["rosenbrock"]);
         // Half of the letters of "spring" and "qing" agree.
         assert!(nearest("qing", &["spring"]).is_empty());
         assert_eq!(suggestion(&["pso", "spso"]), "did you mean pso, spso?");

@@ -126,7 +126,9 @@ pub fn find(name: &str) -> Result<&'static Function> {
     let found = number.and_then(|number: u32| ALL.iter().find(|of| of.number == number));
     found.ok_or_else(|| {
         let known = ALL.each_ref().map(|of| of.id);
-        Error::NoSuch { what: "problem", name: name.into(), nearest: nearest(name, &known) }
+        let similar = nearest(name, &known);
+        let nearest = if similar.is_empty() { known[..3].to_vec() } else { similar };
+        Error::NoSuch { what: "problem", name: name.into(), nearest }
     })
 }
 
