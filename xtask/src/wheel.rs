@@ -194,18 +194,18 @@ fn environment_of_tests(folder: &Path, python: &Path) -> Result<PathBuf> {
     let at = folder.join(format!("test-{name}"));
     let required = package().join("requirements-test.txt");
     let (requirements, installed) = (fs::read(&required)?, at.join("requirements-test.txt"));
-    if fs::read(&installed).is_ok_and(|installed| installed == requirements) {
-        let bin = environment(&at, &text(python))?;
-        let remove = ["uninstall", "--quiet", "--yes", "pywarpswarm"];
-        shell::run(&mut program(&text(&bin.join("pip")), &remove))?;
-        return Ok(bin);
-    }
-    if at.exists() {
+    let is_kept = fs::read(&installed).is_ok_and(|installed| installed == requirements);
+    if !is_kept && at.exists() {
         fs::remove_dir_all(&at).with_context(|| at.display().to_string())?;
     }
     let bin = environment(&at, &text(python))?;
-    install(&bin, &["--requirement", &text(&required)])?;
-    fs::write(&installed, requirements)?;
+    if is_kept {
+        let remove = ["uninstall", "--quiet", "--yes", "pywarpswarm"];
+        shell::run(&mut program(&text(&bin.join("pip")), &remove))?;
+    } else {
+        install(&bin, &["--requirement", &text(&required)])?;
+        fs::write(&installed, requirements)?;
+    }
     Ok(bin)
 }
 

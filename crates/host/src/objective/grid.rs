@@ -46,28 +46,32 @@ pub(crate) fn grid(first: &[f64], second: &[f64], values: &[f64]) -> Result<Grid
         }
     }
     if let Some(cell) = cells.iter().position(Option::is_none) {
-        let alone = [alone(first, &axes[0]), alone(second, &axes[1])];
+        let alone = [first, second].map(alone);
         return Err(Flaw::Missing { pair: pair(cell), alone });
     }
     Ok(Grid { values: cells.into_iter().flatten().collect(), axes })
 }
 
 /// The only number that is in one row, if another one is in three or more.
-fn alone(numbers: &[f64], axis: &[f64]) -> Option<f64> {
-    let mut all = numbers.to_vec();
-    all.sort_by(f64::total_cmp);
-    let counts: Vec<_> = all.chunk_by(|a, b| a == b).map(<[f64]>::len).collect();
-    let mut found = counts.iter().zip(axis).filter(|(count, _)| **count == 1);
-    let (_, &number) = found.next()?;
-    let is_only = found.next().is_none() && counts.iter().any(|&count| count >= 3);
+fn alone(numbers: &[f64]) -> Option<f64> {
+    let all = ascending(numbers);
+    let rows = || all.chunk_by(|a, b| a == b);
+    let mut single = rows().filter(|rows| rows.len() == 1);
+    let number = single.next()?[0];
+    let is_only = single.next().is_none() && rows().any(|rows| rows.len() >= 3);
     is_only.then_some(number)
 }
 
 /// The different numbers of a column, ascending.
 fn axis(numbers: &[f64]) -> Vec<f64> {
+    let mut all = ascending(numbers);
+    all.dedup();
+    all
+}
+
+fn ascending(numbers: &[f64]) -> Vec<f64> {
     let mut all = numbers.to_vec();
     all.sort_by(f64::total_cmp);
-    all.dedup();
     all
 }
 

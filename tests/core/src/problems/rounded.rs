@@ -49,13 +49,7 @@ impl Rounded {
 
     /// A function that is monotone within the errors, or nearly so.
     fn through(self, own: f64, f: impl Fn(f64) -> f64) -> Self {
-        let value = f(self.value);
-        Self::new(value, own, |of| {
-            let [below, above] = [-self.errors[of], self.errors[of]].map(|error| {
-                if error == 0.0 { 0.0 } else { (f(self.value + error) - value).abs() }
-            });
-            if below.is_nan() { below } else { below.max(above) }
-        })
+        self.with(Self::ZERO, own, |x, _| f(x))
     }
 
     /// The same for a function of two numbers.
@@ -68,7 +62,9 @@ impl Rounded {
             }
             let corners = [(-a, -b), (-a, b), (a, -b), (a, b)];
             let apart = corners.map(|(a, b)| (f(self.value + a, other.value + b) - value).abs());
-            apart.into_iter().fold(0.0, |most, x| if x.is_nan() { x } else { x.max(most) })
+            // Beyond the domain of the function nothing is known; `max` would skip a NaN.
+            let apart = apart.map(|apart| if apart.is_nan() { f64::INFINITY } else { apart });
+            apart.into_iter().fold(0.0, f64::max)
         })
     }
 
@@ -97,7 +93,6 @@ impl Add for Rounded {
     }
 }
 
-#[allow(clippy::suspicious_arithmetic_impl, reason = "errors add up in every operation")]
 impl Sub for Rounded {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
@@ -250,7 +245,13 @@ fn errors_worked_out_by_hand() {
     let phase = Rounded::from_f64(10.0) + tenth;
     let expected = (10.2 * std::f64::consts::TAU) + FUNCTION * 0.1_f64.sin_turns();
     close(phase.sin_turns(), 0.1_f64.sin_turns(), expected);
-    // Nothing is known of a quotient whose divisor may be zero.
+    // Nothing is known beyond the domain of a function, on whichever side.
+    for number in [-1.0, 1.0] {
+        let at_the_end =
+            Rounded::from_f64(number * (1.0 + 1e-9)) - Rounded::from_f64(number * 1e-9);
+        assert_eq!(at_the_end.asin().in_f32(), f64::INFINITY, "{number}");
+    }
+    // Nor of a quotient whose divisor may be zero.
     assert_eq!((three / none).in_f32(), f64::INFINITY);
     assert_eq!((Rounded::from_f64(0.6) + Rounded::from_f64(0.4)).floor().in_f64(), 1.0);
     assert!(tenth.in_f64() < 1e-8 * tenth.in_f32());
