@@ -418,7 +418,12 @@ fn what_is_not_a_number_stays_one() {
             for bad in [f64::INFINITY, f64::NEG_INFINITY] {
                 x[1] = bad;
                 let actual: f64 = value(&F::default(), &x);
-                assert!(!actual.is_finite(), "{} of {x:?} is {actual}", F::ID);
+                assert!(
+                    !actual.is_finite(),
+                    "{} of {x:?} is {actual}; for an infinite coordinate it must be NaN or infinite: see the end of \
+                     docs/how-to/add-a-problem.md",
+                    F::ID
+                );
             }
         }
     }
