@@ -3,7 +3,7 @@
 
 mod readme;
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -83,10 +83,8 @@ pub(crate) fn run() -> Result<()> {
         own: folder.join("begin").join(CRATE),
         script: folder.join("script"),
     };
-    for old in [&folders.stage, &folders.made, &folders.crates, &folders.begin] {
-        if old.exists() {
-            fs::remove_dir_all(old).with_context(|| old.display().to_string())?;
-        }
+    for old in [&folders.stage, &folders.made, &folders.begin] {
+        remove(old)?;
     }
     let kernels = build_ptx::build(ARCH)?;
     stage(&folders.stage, &kernels.package())?;
@@ -118,6 +116,29 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
+fn remove(folder: &Path) -> Result<()> {
+    match folder.exists() {
+        true => fs::remove_dir_all(folder).with_context(|| folder.display().to_string()),
+        false => Ok(()),
+    }
+}
+
+/// Gives each file the time of the same file in another folder, if it has the same contents, so that cargo compiles only
+/// what has changed.
+fn keep_times(folder: &Path, of: &Path) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let (path, before) = (entry.path(), of.join(entry.file_name()));
+        if path.is_dir() {
+            keep_times(&path, &before)?;
+        } else if fs::read(&before).is_ok_and(|bytes| fs::read(&path).ok() == Some(bytes)) {
+            let time = before.metadata()?.modified()?;
+            File::options().append(true).open(&path)?.set_modified(time)?;
+        }
+    }
+    Ok(())
+}
+
 /// Creates and unpacks the packages.
 fn make(folders: &Folders) -> Result<()> {
     let mut package =
@@ -125,6 +146,10 @@ fn make(folders: &Folders) -> Result<()> {
     package.args(PACKAGES.iter().flat_map(|name| ["--package", name]));
     package.arg("--target-dir").arg(&folders.made).current_dir(&folders.stage);
     shell::run(&mut package)?;
+    let before = folders.made.join("before");
+    if folders.crates.exists() {
+        fs::rename(&folders.crates, &before)?;
+    }
     fs::create_dir_all(&folders.crates)?;
     for entry in fs::read_dir(folders.made.join("package"))? {
         let path = entry?.path();
@@ -138,7 +163,7 @@ fn make(folders: &Folders) -> Result<()> {
     }
     let unpacked = fs::read_dir(&folders.crates)?.count();
     ensure!(unpacked == PACKAGES.len(), "{unpacked} packages, not {}", PACKAGES.len());
-    Ok(())
+    keep_times(&folders.crates, &before)
 }
 
 /// The folder of an unpacked package.
@@ -271,4 +296,39 @@ fn assemble(kernels: Vec<Module>, objectives: Vec<Module>) -> Result<()> {
         pairs.len()
     );
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::SystemTime;
+
+    #[test]
+    fn only_files_that_have_changed_get_a_new_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let [before, after] = ["before", "after"].map(|name| folder.path().join(name));
+        for (name, at, text) in [
+            ("same.rs", &before, "same"),
+            ("same.rs", &after, "same"),
+            ("src/edited.rs", &before, "before"),
+            ("src/edited.rs", &after, "after"),
+            ("src/same.rs", &before, "same"),
+            ("src/same.rs", &after, "same"),
+            ("new.rs", &after, "new"),
+        ] {
+            let path = at.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+            if *at == before {
+                let file = File::options().append(true).open(&path).unwrap();
+                file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+            }
+        }
+        keep_times(&after, &before).unwrap();
+        let is_old = |name: &str| {
+            after.join(name).metadata().unwrap().modified().unwrap() == SystemTime::UNIX_EPOCH
+        };
+        let files = ["same.rs", "src/edited.rs", "src/same.rs", "new.rs"];
+        assert_eq!(files.map(is_old), [true, false, true, false]);
+    }
 }
