@@ -432,7 +432,7 @@ fn other_models_are_drawn() {
 /// A line every second if requested, and nothing if stderr is not a terminal.
 #[test]
 fn progress_is_shown_where_it_is_asked_for() {
-    let columns = 5_000;
+    let columns = 50_000;
     let mut wide = String::from("t");
     (0..columns).for_each(|column| wide += &format!(",c{column}"));
     for row in 0..4 {
@@ -450,9 +450,8 @@ fn progress_is_shown_where_it_is_asked_for() {
     };
     assert_eq!(shown("few.csv --wide"), "");
     assert_eq!(shown("few.csv --wide --progress bar --quiet"), "");
-    // These fits take minutes. One line is enough.
-    let words =
-        "fit m.toml many.csv --wide --threads 1 --starts 4000 --samples 10 --progress plain";
+    // Enough fits to take seconds; one line is enough.
+    let words = "fit m.toml many.csv --wide --threads 1 --starts 7 --progress plain";
     let mut program = program();
     program.args(words.split(' ')).current_dir(all.path()).stdout(Stdio::null());
     let mut child = program.stderr(Stdio::piped()).spawn().unwrap();
@@ -460,5 +459,5 @@ fn progress_is_shown_where_it_is_asked_for() {
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(line.contains(" of 5,000 fits, ") && line.contains(" fits/s, "), "{line:?}");
+    assert!(line.contains(" of 50,000 fits, ") && line.contains(" fits/s, "), "{line:?}");
 }

@@ -1,6 +1,7 @@
 //! Reads columns of a text file with a line of headings.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
@@ -114,7 +115,19 @@ impl<'a> Sheet<'a> {
     ) -> Result<usize, String> {
         let Sheet { separator, format, headings, .. } = self;
         let used: Vec<&str> = wanted.iter().copied().chain(label).collect();
-        let found = |heading: &str, used: &[&str]| place(heading, used, headings, *separator);
+        let mut columns: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (column, heading) in headings.iter().enumerate() {
+            columns.entry(heading).or_default().push(column);
+        }
+        let found = |heading: &str, used: &[&str]| match columns.get(heading).map(Vec::as_slice) {
+            Some(&[column]) => Ok(column),
+            Some(several) => Err(format!(
+                "has {} columns `{}`; allowed: headings that tell them apart",
+                several.len(),
+                on_one_line(heading)
+            )),
+            None => Err(missing(heading, used, headings, *separator)),
+        };
         let places = wanted.iter().map(|heading| found(heading, &used));
         let places = places.collect::<Result<Vec<_>, _>>()?;
         let label = label.map(|label| Ok::<_, String>((found(label, &[])?, label))).transpose()?;
@@ -224,8 +237,8 @@ fn found(
         let text = spaced(&first, separator);
         let mut reader = reader(&text, separator, format);
         let headings = reader.headers().map_err(|error| error.to_string())?;
-        let has = |heading: &&str| headings.iter().any(|other| other == *heading);
-        if !wanted.is_empty() && wanted.iter().all(has) {
+        let known: HashSet<&str> = headings.iter().collect();
+        if !wanted.is_empty() && wanted.iter().all(|heading| known.contains(heading)) {
             return Ok(separator);
         }
         let used = headings.iter().filter(|heading| may_be_used(heading)).count();
@@ -271,27 +284,6 @@ fn number(field: &str, format: &Format) -> Cell {
         }
         None if format.has_decimal_commas => Cell::Wrong(" such as 3,5"),
         None => Cell::Wrong(""),
-    }
-}
-
-/// The position of a heading. Messages do not suggest headings that are `used`.
-fn place(
-    heading: &str,
-    used: &[&str],
-    headings: &csv::StringRecord,
-    separator: u8,
-) -> Result<usize, String> {
-    let mut all = headings.iter().enumerate().filter(|(_, other)| *other == heading);
-    let Some((place, _)) = all.next() else {
-        return Err(missing(heading, used, headings, separator));
-    };
-    match all.count() {
-        0 => Ok(place),
-        more => Err(format!(
-            "has {} columns `{}`; allowed: headings that tell them apart",
-            more + 1,
-            on_one_line(heading)
-        )),
     }
 }
 

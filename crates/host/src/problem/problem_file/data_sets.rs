@@ -244,8 +244,9 @@ impl<'a> Wanted<'a> {
                      `~` that no column has"
                 ));
             }
+            let shared: HashSet<&str> = wanted.iter().copied().collect();
             let is_named =
-                |heading: &&str| wanted.contains(heading) || self.words.contains(*heading);
+                |heading: &&str| shared.contains(heading) || self.words.contains(*heading);
             series.extend(sheet.headings().filter(|heading| !is_named(heading)));
             if series.is_empty() {
                 return Err("has no column that the problem does not name; allowed: at least one, for a fit each".into());
