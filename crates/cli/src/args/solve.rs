@@ -60,7 +60,8 @@ Each of the runs has these fields:
   polish, if a local search has finished the run: value and violation at its start, steps,
   evaluations, gradients
 For a problem file, best also has variables: the value of each variable by its name, with values and
-choices as they are in the file. With --precision f32, best also has in_f64: value and violation,
+choices as they are in the file; and let: the value of each named expression that is no array. With
+--precision f32, best also has in_f64: value and violation,
 evaluated again in f64. Numbers that are read in the precision of the run give the same bits. NaN
 and infinities are the strings \"NaN\", \"Infinity\" and \"-Infinity\".
 

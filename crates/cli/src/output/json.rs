@@ -76,6 +76,9 @@ struct Best<'a, R> {
     /// The values of the variables of a problem file, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     variables: Option<serde_json::Map<String, Json>>,
+    /// The single numbers of its `[let]`, by name.
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    r#let: serde_json::Map<String, Json>,
     constraints: Vec<Constrained<'a, R>>,
     /// For a run in `f32`: value and violation, recomputed in `f64`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -189,6 +192,8 @@ fn run<'a, R: Precise + Serialize>(problem: &'a Problem, run: &'a RunReport<R>) 
         value: Number(value),
         violation: Number(violation),
     });
+    let number = |x: R| serde_json::to_value(Number(x)).unwrap_or(Json::Null);
+    let lets = problem.let_values(position).into_iter();
     let variables = variables(problem, position);
     Run {
         best: Best {
@@ -196,6 +201,7 @@ fn run<'a, R: Precise + Serialize>(problem: &'a Problem, run: &'a RunReport<R>) 
             violation: Number(*violation),
             position,
             variables,
+            r#let: lets.map(|(name, value)| (name.into(), number(value))).collect(),
             constraints,
             in_f64,
         },

@@ -101,6 +101,10 @@ impl<R: Precise> fmt::Display for Summary<'_, R> {
         if !is_whole {
             line("", &"all coordinates: --json FILE, or --out FOLDER")?;
         }
+        let lets = run.problem.let_values(&best.position);
+        if !lets.is_empty() {
+            line("let", &named(&lets))?;
+        }
         if report.runs.len() > 1 {
             line("all runs", &spread(report))?;
         }
@@ -182,6 +186,17 @@ fn point(
         start += len;
     }
     (format!("({})", shown.join(", ")), is_whole)
+}
+
+/// Numbers with their names. Of many only the first ones are shown.
+fn named<R: Precise>(numbers: &[(&str, R)]) -> String {
+    let count = if numbers.len() <= ALL_SHOWN { numbers.len() } else { SHOWN };
+    let shown = numbers[..count].iter().map(|(name, number)| format!("{name} = {number:?}"));
+    let mut shown: Vec<String> = shown.collect();
+    if count < numbers.len() {
+        shown.push(format!("and {} more: --json FILE, or --out FOLDER", numbers.len() - count));
+    }
+    shown.join(", ")
 }
 
 /// Value and violation at the best point in f64, if they differ by more than rounding in f32 explains.

@@ -324,6 +324,14 @@ impl Problem {
         info.optimiser::<R>(*shift, bounds, algorithm, settings)
     }
 
+    /// The single numbers of a problem file's `[let]` at `x`, with their names.
+    pub(crate) fn let_values<R: Precise>(&self, x: &[R]) -> Vec<(&str, R)> {
+        match self.evaluated() {
+            Evaluated::BuiltIn(_) => Vec::new(),
+            Evaluated::File(file) => file.let_values(x).unwrap_or_default(),
+        }
+    }
+
     /// Each constraint at `x` with its name; at most zero if it is met. Problems with constraints cannot be shifted, so
     /// the shift is ignored here.
     pub(crate) fn constraints<R: Precise>(&self, x: &[R]) -> Vec<(&str, R)> {

@@ -2,6 +2,7 @@
 //!
 //! The answers were computed by other means: with SciPy, or by enumerating all integers.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ fn folder() -> PathBuf {
 
 fn solved(file: &str) -> Value {
     let folder = folder();
-    let has_data = std::fs::read_to_string(folder.join(file)).unwrap().contains("[data]");
+    let has_data = fs::read_to_string(folder.join(file)).unwrap().contains("[data]");
     let size = if has_data { &SHORT[..] } else { &[] };
     let asked = ["solve", file, "--backend", "cpu", "--json", "-"];
     // With the default settings of `solve`.
@@ -164,6 +165,39 @@ fn best(arguments: &[&str]) -> Value {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let solved: Value = serde_json::from_slice(&output.stdout).unwrap();
     solved["runs"][0]["best"].clone()
+}
+
+/// The named expressions of a file, in the summary and in the JSON: each number, no array, and of many the first four.
+#[test]
+fn named_expressions_are_shown_at_the_best_point() {
+    let place = tempfile::tempdir().unwrap();
+    let solved = |lets: &str, more: &[&str]| {
+        let text = format!(
+            "minimise = \"sum(i, (x[i] - 3)^2)\"\nvariables.x = {{ count = 2, lower = 0, upper = 3 }}\n\
+            variables.m = {{ choices = [\"steel\"] }}\n[let]\n{lets}"
+        );
+        fs::write(place.path().join("p.toml"), text).unwrap();
+        let words = [&["solve", "p.toml", "--individuals", "64", "--iterations", "60"], more];
+        let output = run_in(place.path(), &words.concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let lets = "area = \"x[1] * x[2]\"\nsquares = \"x[i]^2 for i in x\"\ntotal = \"sum(i, squares[i])\"\n\
+        price = \"if(m == 'steel', 7, 8)\"\n";
+    let text = solved(lets, &[]);
+    assert!(text.contains("\nlet         area = 9.0, total = 18.0, price = 7.0\n"), "{text}");
+    for precision in ["f32", "f64"] {
+        let json = solved(lets, &["--precision", precision, "--json", "-", "--quiet"]);
+        let json: Value = serde_json::from_str(&json).unwrap();
+        let expected = json!({ "area": 9.0, "total": 18.0, "price": 7.0 });
+        assert_eq!(json["runs"][0]["best"]["let"], expected, "{json}");
+    }
+    let many: String = (1..=11).map(|n| format!("n{n} = \"{n} * x[1]\"\n")).collect();
+    let text = solved(&many, &[]);
+    let first = "\nlet         n1 = 3.0, n2 = 6.0, n3 = 9.0, n4 = 12.0, and 7 more: --json FILE, or --out FOLDER\n";
+    assert!(text.contains(first), "{text}");
+    let arrays = solved("squares = \"x[i]^2 for i in x\"", &["--json", "-"]);
+    assert!(!arrays.contains("\"let\"") && !arrays.contains("\nlet "), "{arrays}");
 }
 
 #[test]

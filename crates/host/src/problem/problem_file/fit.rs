@@ -10,6 +10,7 @@ use super::problem::ProblemFile;
 use super::syntax::{Defined, Kind, Mistake, Operator, Over, Tree};
 use crate::error::Result;
 use crate::machine::program::Program;
+use crate::settings::precise::Precise;
 
 /// The approximate number of points of a model's curve.
 const POINTS: usize = 400;
@@ -204,17 +205,17 @@ impl ProblemFile {
     }
 
     /// The numbers of values at a point.
-    fn numbers_of(
+    pub(super) fn numbers_of<R: Precise>(
         &self,
-        x: &[f64],
+        x: &[R],
         values: impl FnOnce(&mut Compiler<'_>) -> std::result::Result<Vec<Value>, Mistake>,
-    ) -> std::result::Result<Vec<f64>, Mistake> {
+    ) -> std::result::Result<Vec<R>, Mistake> {
         let mut compiler = Compiler::new(&self.names, Some(&self.bounds)).of_scales(&[]);
         compiler.define().map_err(|(_, mistake)| mistake)?;
         let values = values(&mut compiler)?;
         let program = Program::new(&compiler.graph, &values);
         let data = (&compiler.data()[..], &self.names.own);
-        let machine = Machine::<f64>::new(&program, x.len(), data);
+        let machine = Machine::<R>::new(&program, x.len(), data);
         Ok(machine.at((0, x), |numbers| numbers.collect()))
     }
 }

@@ -105,7 +105,9 @@
 //! ## Named expressions
 //!
 //! `[let]` gives names to expressions. Each expression may use those above it and is computed once, so a long formula can be written
-//! in parts. With `for i in t` a name stands for as many numbers as `t` has; with `for i in 1 to 12` it stands for twelve.
+//! in parts. With `for i in t` a name stands for as many numbers as `t` has; with `for i in 1 to 12` it stands for twelve. The
+//! summary of `solve` shows the values at the best point, except those of arrays, so an expression may also be there only to be
+//! shown.
 //!
 //! ## Differential equations
 //!

@@ -65,6 +65,37 @@ impl ProblemFile {
         }))
     }
 
+    /// The named expressions of `[let]` at `x`, `[coordinate]`, in the users' units: names and values, in the order of
+    /// the file, without those that are arrays.
+    ///
+    /// ```
+    /// use warpswarm::problem_file::ProblemFile;
+    /// let problem = ProblemFile::parse(
+    ///     r#"
+    ///     minimise = "area"
+    ///     variables = { width = { lower = 0, upper = 9 }, height = { lower = 0, upper = 9 } }
+    ///     let = { area = "width * height", around = "2 * (width + height)" }
+    ///     "#,
+    /// )?;
+    /// assert_eq!(problem.let_values(&[2.0, 3.0])?, [("area", 6.0), ("around", 10.0)]);
+    /// # Ok::<(), warpswarm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the number of coordinates of `x` is not the number of variables.
+    pub fn let_values<R: Precise>(&self, x: &[R]) -> Result<Vec<(&str, R)>> {
+        self.check_dimensions(x.len())?;
+        let lets = (0..).zip(&self.names.lets);
+        let single: Vec<_> = lets.filter(|(_, of)| of.defined.over.is_none()).collect();
+        let numbers = self.numbers_of(x, |compiler| {
+            single.iter().map(|(number, of)| compiler.let_of(*number, of)).collect()
+        });
+        // Everything has been compiled before, so this cannot fail.
+        let numbers = numbers.unwrap_or_else(|mistake| unreachable!("{mistake:?}"));
+        Ok(single.iter().map(|(_, of)| &*of.name).zip(numbers).collect())
+    }
+
     /// An optimiser of the problem within narrower bounds, possibly [per-run](Bounds::of_runs) bounds, with the same
     /// number of variables and the same scales.
     ///

@@ -99,6 +99,15 @@ impl Compiler<'_> {
         }
     }
 
+    /// A named expression that is a number.
+    pub(in crate::problem::problem_file) fn let_of(
+        &mut self,
+        number: u32,
+        of: &Let,
+    ) -> Result<Value, Mistake> {
+        self.named(number, &of.name, &of.defined.tree)
+    }
+
     /// An element of a named expression that is an array, from 1.
     pub(in crate::problem::problem_file) fn let_at(
         &mut self,
