@@ -238,13 +238,13 @@ impl<'a> Compiler<'a> {
                 let x = self.graph.add(Node::Coordinate(at));
                 Ok(self.meant(name, x, (at, 1), false))
             }
-            Some(&Meaning::Let(number)) => self.named(number, name, tree),
+            Some(&Meaning::Let(number)) => self.named(number, name, tree, scope),
             // The only number of the array in each run.
             Some(&Meaning::Data(at, 1)) if self.names.own.place(at).is_some() => {
                 Ok(self.datum(at, false))
             }
             Some(&Meaning::Later(why)) => Err(Mistake::new(format!("`{name}` {why}"), &tree.at)),
-            Some(_) => Err(many(name, tree)),
+            Some(_) => Err(self.many(name, tree, scope)),
             None => match name {
                 "pi" => Ok(self.graph.constant(std::f64::consts::PI)),
                 "tau" => Ok(self.graph.constant(std::f64::consts::TAU)),
@@ -300,17 +300,26 @@ impl<'a> Compiler<'a> {
         } else {
             let indices = scope.index.iter().map(|index| &*index.name);
             let indices = indices.chain(scope.fixed.iter().map(|(name, _)| &**name));
-            let known: Vec<&str> = self
-                .names
-                .meanings
-                .keys()
-                .map(String::as_str)
-                .chain(["pi", "tau", "inf"])
-                .chain(indices)
-                .collect();
-            hint::name(name, &known)
+            let known = self.names.meanings.keys().map(String::as_str);
+            let known: Vec<&str> = known.chain(["pi", "tau", "inf"]).chain(indices).collect();
+            let is_row = scope.index.as_ref().is_some_and(|index| index.name == ROW);
+            hint::name(name, &known, is_row)
         };
         Mistake { what: format!("unknown {what} `{name}`{}", like.unwrap_or_default()), at }
+    }
+
+    /// The mistake of using an array as a number.
+    fn many(&self, name: &str, tree: &Tree, scope: &Scope) -> Mistake {
+        let fixed = scope.fixed.last().map(|(name, _)| name);
+        let index = scope.index.as_ref().map(|index| &index.name).or(fixed);
+        // A file does not name the indices of rows and of whole arrays.
+        let index = index.filter(|name| ![EVERY, ROW].contains(&&***name));
+        let one = match (self.names.get(name), index) {
+            (Some(Meaning::Matrix(_)), _) => format!("`{name}[i, j]`"),
+            (_, Some(index)) => format!("`{name}[{index}]`"),
+            (_, None) => format!("`{name}[i]` in `sum(i, ...)`"),
+        };
+        Mistake::new(format!("`{name}` is many numbers; allowed: one of them, {one}"), &tree.at)
     }
 
     /// Whether a name is not defined, so that it may be an index.
@@ -329,12 +338,6 @@ impl<'a> Compiler<'a> {
             _ => false,
         }
     }
-}
-
-/// The mistake of using an array as a number.
-fn many(name: &str, tree: &Tree) -> Mistake {
-    let what = format!("`{name}` is many numbers; allowed: one of them, `{name}[i]`");
-    Mistake::new(what, &tree.at)
 }
 
 /// The index of reductions over all numbers of a name; a file cannot contain this name.

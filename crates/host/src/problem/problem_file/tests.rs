@@ -128,13 +128,17 @@ fn mistakes_are_said_with_their_place() {
     says("dot(x, a)", &["`a` is one number"]);
     says("norm(a + 1)", &["the name of something with many numbers"]);
     says("a & b", &["allowed: `and`"]);
-    says("x + a", &["`x` is many numbers"]);
+    says("x + a", &["`x` is many numbers; allowed: one of them, `x[i]` in `sum(i, ...)`"]);
+    says("sum(k, 1, 2, x[k] * x)", &["`x` is many numbers; allowed: one of them, `x[k]`"]);
     says("a[1]", &["`a` is one number"]);
     says("x[0]", &["the index is 0; allowed: 1 to 5"]);
     says("x[1.5]", &["a whole number"]);
     says("x[a]", &["may be no whole number"]);
     says("sum(i, 1, 6, x[i])", &["the index goes from 1 to 6; allowed: 1 to 5"]);
-    says("sum(i, a)", &["nothing has the index `i`"]);
+    says(
+        "sum(i, a)",
+        &["nothing has the index `i`; allowed: `x[i]` for an `x` of many numbers, or"],
+    );
     says("sum(a, x[a])", &["`a` has a meaning already"]);
     says("sum(i, 1, len(x), sum(i, x[i]))", &["`i` has a meaning already"]);
     says("sum(i, 3, 2, x[i])", &["from 3 to 2"]);

@@ -64,12 +64,15 @@ const ELSEWHERE: [(&str, &str); 54] = [
 /// The usual names of indices.
 const INDICES: [&str; 3] = ["i", "j", "k"];
 
-/// The variable, constant, column or index that may be meant.
-pub(super) fn name(name: &str, known: &[&str]) -> Option<String> {
+/// The variable, constant, column or index that may be meant. In a fit, columns stand for their number in the row.
+pub(super) fn name(name: &str, known: &[&str], is_fit: bool) -> Option<String> {
     if name == "e" && !known.contains(&"e") {
         return Some("; allowed: `exp(1)`".into());
     }
     let same = known.iter().find(|known| known.eq_ignore_ascii_case(name)).copied();
+    if same.is_none() && INDICES.contains(&name) && is_fit {
+        return Some("; columns of a fit have no index: write `t`, not `t[i]`".into());
+    }
     if same.is_none() && INDICES.contains(&name) {
         return Some(format!("; an index needs a reduction, such as `sum({name}, ...)`"));
     }
@@ -122,12 +125,17 @@ mod tests {
 
     #[test]
     fn names_are_proposed_whatever_their_case() {
-        assert_eq!(name("T", &["t", "time"]).as_deref(), Some("; did you mean `t`?"));
-        assert_eq!(name("lifetme", &["lifetime"]).as_deref(), Some("; did you mean `lifetime`?"));
-        assert_eq!(name("e", &["a"]).as_deref(), Some("; allowed: `exp(1)`"));
-        assert_eq!(name("zoo", &["a"]), None);
-        assert_eq!(name("q", &["pi", "x", "qa"]), None, "one letter is like too many");
+        assert_eq!(name("T", &["t", "time"], false).as_deref(), Some("; did you mean `t`?"));
+        assert_eq!(
+            name("lifetme", &["lifetime"], false).as_deref(),
+            Some("; did you mean `lifetime`?")
+        );
+        assert_eq!(name("e", &["a"], false).as_deref(), Some("; allowed: `exp(1)`"));
+        assert_eq!(name("zoo", &["a"], false), None);
+        assert_eq!(name("q", &["pi", "x", "qa"], false), None, "one letter is like too many");
         let reduced = Some("; an index needs a reduction, such as `sum(i, ...)`");
-        assert_eq!(name("i", &["pi", "x"]).as_deref(), reduced);
+        assert_eq!(name("i", &["pi", "x"], false).as_deref(), reduced);
+        let plain = Some("; columns of a fit have no index: write `t`, not `t[i]`");
+        assert_eq!(name("i", &["pi", "x"], true).as_deref(), plain);
     }
 }

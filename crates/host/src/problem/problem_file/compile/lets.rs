@@ -1,7 +1,7 @@
 //! Named expressions: computed once, or, if they are arrays, element by element where they are used.
 
 use super::elements::Place;
-use super::{Compiler, Index, Scope, many};
+use super::{Compiler, Index, Scope};
 use crate::problem::problem_file::columns::MOST_NUMBERS;
 use crate::problem::problem_file::graph::Value;
 use crate::problem::problem_file::names::Let;
@@ -91,10 +91,16 @@ impl Compiler<'_> {
     }
 
     /// A named expression that is a number.
-    pub(super) fn named(&mut self, number: u32, name: &str, tree: &Tree) -> Result<Value, Mistake> {
+    pub(super) fn named(
+        &mut self,
+        number: u32,
+        name: &str,
+        tree: &Tree,
+        scope: &Scope,
+    ) -> Result<Value, Mistake> {
         match self.lets.get(number as usize) {
             Some(Ready::Number(value)) => Ok(*value),
-            Some(Ready::Vector { .. }) => Err(many(name, tree)),
+            Some(Ready::Vector { .. }) => Err(self.many(name, tree, scope)),
             None => Err(not_yet(name, tree)),
         }
     }
@@ -105,7 +111,7 @@ impl Compiler<'_> {
         number: u32,
         of: &Let,
     ) -> Result<Value, Mistake> {
-        self.named(number, &of.name, &of.defined.tree)
+        self.named(number, &of.name, &of.defined.tree, &Scope::default())
     }
 
     /// An element of a named expression that is an array, from 1.

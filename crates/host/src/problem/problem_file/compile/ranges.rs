@@ -133,8 +133,12 @@ impl Compiler<'_> {
         let mut range = Range { start: 1, end: i64::MAX, len: None, outer };
         self.narrow(body, &scope, &mut range)?;
         if range.len.is_none() {
+            let element = match body.names(name) {
+                true => String::new(),
+                false => format!("`x[{name}]` for an `x` of many numbers, or "),
+            };
             let what = format!(
-                "nothing has the index `{name}`; allowed: its range, as in `sum({name}, 1, 10, ...)`"
+                "nothing has the index `{name}`; allowed: {element}its range, as in `sum({name}, 1, 10, ...)`"
             );
             return Err(Mistake::new(what, &index.at));
         }

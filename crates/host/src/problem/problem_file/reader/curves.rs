@@ -8,7 +8,7 @@ use crate::fit::scatter;
 use crate::problem::problem_file::curves::{self, Curve, Curves, Spread};
 use crate::problem::problem_file::file::{File, Given};
 use crate::problem::problem_file::names::{Meaning, Names, on_one_line};
-use crate::problem::problem_file::syntax::{self, Mistake};
+use crate::problem::problem_file::syntax::{self, Kind, Mistake};
 
 impl Reader<'_> {
     /// The texts of the models.
@@ -133,8 +133,11 @@ fn model(key: &str, text: &str, names: &Names) -> std::result::Result<Curve, Mis
     let Some((_, rows)) = columns.into_iter().max_by_key(|(_, len)| *len) else {
         let all = names.meanings.iter().filter(|(_, of)| matches!(of, Meaning::Data(..)));
         let known: Vec<&str> = all.map(|(name, _)| &**name).collect();
-        let hint = meant(left.trim(), &known)
-            .map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+        let like = match &observed.kind {
+            Kind::Element(name, _) if known.contains(&&**name) => Some(&**name),
+            _ => meant(left.trim(), &known),
+        };
+        let hint = like.map_or_else(String::new, |like| format!("; did you mean `{like}`?"));
         let what = format!(
             "`{}` has no column of data in it{hint}; allowed before `~`: a column, or what is computed of some",
             on_one_line(left.trim())

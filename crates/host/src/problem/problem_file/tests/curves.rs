@@ -58,6 +58,8 @@ fn mistakes_in_fits_are_said() {
     };
     says("fit = 'a * t'", "no `~` in it");
     says("fit = 'yy ~ a * t'", "`yy` has no column of data in it; did you mean `y`?");
+    says("fit = 'y[i] ~ a * t'", "`y[i]` has no column of data in it; did you mean `y`?");
+    says("fit = 'y ~ a * t[i]'", "unknown name `i`; columns of a fit have no index: write `t`");
     says("fit = 'k ~ a * t'", "`k` has no column of data in it");
     says("fit = 'a ~ y'", "`a` is not data");
     says("fit = 'y ~ a * long'", "`long` has 4 numbers and what was observed has 3");
