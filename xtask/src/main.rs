@@ -13,6 +13,7 @@ mod dieharder;
 mod fuzz;
 mod gpu_test;
 mod miri;
+mod new_problem;
 mod package;
 mod ptxas;
 mod reliability;
@@ -33,6 +34,8 @@ enum Task {
     BuildPtx(build_ptx::Args),
     /// Assemble every entry for each architecture; fail on spills, stack frames and panics
     CheckPtx(check_ptx::Args),
+    /// Add a benchmark problem: a file to complete, and its lines in the registry, the tests and the changelog
+    NewProblem(new_problem::Args),
     /// Run all tests that need no GPU
     Test(test::Args),
     /// Fuzz every reader of files
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Task::Setup => setup::run(),
         Task::BuildPtx(args) => build_ptx::run(&args),
         Task::CheckPtx(args) => check_ptx::run(&args),
+        Task::NewProblem(args) => new_problem::run(&args),
         Task::Test(args) => test::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
         Task::GpuTest(args) => gpu_test::run(&args),

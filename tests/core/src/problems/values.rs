@@ -140,6 +140,12 @@ fn values_by_hand_and_by_other_programs() {
             };
             for (x, expected) in points {
                 let actual: f64 = value(&F::default(), x);
+                assert!(
+                    expected.is_finite(),
+                    "{}: its value at {x:?} is {expected} in tests/core/src/problems/values.rs. Write there what you \
+                     computed by hand or with another program.",
+                    F::ID
+                );
                 let error = (actual - expected).abs();
                 // Residuals are differences of larger numbers.
                 let digits = if F::ID.starts_with("nist-") { 1e-12 } else { 1e-14 };
