@@ -228,6 +228,14 @@ impl Problem {
         self.evaluated(py, &points, run)
     }
 
+    /// The named expressions of a problem file at a point of a run, without those that are arrays.
+    #[pyo3(signature = (point, run=0))]
+    fn let_values(&self, point: Vec<f64>, run: u64) -> PyResult<Vec<(String, f64)>> {
+        let Kind::File(file) = &self.kind else { return Ok(Vec::new()) };
+        let found = file.let_values_in_run(run, &point).map_err(raised)?;
+        Ok(found.into_iter().map(|(name, value)| (name.into(), value)).collect())
+    }
+
     fn __repr__(&self) -> String {
         format!("Problem({:?}, dimensions={})", self.name(), self.bounds().dimensions())
     }

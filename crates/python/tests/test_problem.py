@@ -26,6 +26,22 @@ def test_a_fit():
     assert result.how == "compiled"
 
 
+def test_named_expressions_at_a_point():
+    lets = {"rate": "1 / tau", "model": "a * exp(-t[i] * rate) for i in t", "half": "tau * ln(2)"}
+    problem = decay(let=lets)
+    assert problem.let_values([5, 2]) == {"rate": 0.5, "half": 2 * np.log(2)}
+    assert decay().let_values([5, 2]) == {}
+    assert ws.Problem.named("sphere", 2).let_values([0, 0]) == {}
+    own = ws.Problem(
+        "(x - k[1])^2", variables={"x": (0, 9)}, data={"k": ws.each([[3.0], [7.0]])}, let={"twice": "2 * k[1]"}
+    )
+    assert [own.let_values([1], run)["twice"] for run in (0, 1)] == [6, 14]
+    with pytest.raises(ValueError, match="less than 2"):
+        own.let_values([1], 2)
+    with pytest.raises(ValueError, match=r"shape \(1,\); allowed: \(2,\)"):
+        problem.let_values([5])
+
+
 def test_what_a_problem_says_of_itself():
     problem = decay(name="decay", constraints={"slow": "tau >= 1"})
     assert problem.name == "decay" and problem.variables == ["a", "tau"]

@@ -162,6 +162,16 @@ class Problem:
         """The value at a point, or the values at many points, `(k, n)`."""
         return self.evaluate(x)[0]
 
+    def let_values(self, x: ArrayLike, run: int = 0) -> dict[str, float]:
+        """The values of the named expressions (`let`) at a point, without those that are arrays.
+
+        `run` selects the data, if each run has its own.
+        """
+        point = np.asarray(x, dtype=np.float64)
+        if point.shape != (len(self.variables),):
+            raise ValueError(f"a point has the shape {point.shape}; allowed: ({len(self.variables)},)")
+        return dict(self._native.let_values(point.tolist(), run))
+
     def evaluate(self, x: ArrayLike, run: int = 0) -> tuple[Any, Any, Any]:
         """Evaluates a point, or many points, `(k, n)`.
 

@@ -48,17 +48,12 @@ impl ProblemFile {
     ///
     /// As [`evaluate`](ProblemFile::evaluate), and if there is no such run.
     pub fn evaluate_in_run<R: Precise>(&self, run: u64, x: &[R]) -> Result<Evaluation<R>> {
-        self.check_dimensions(x.len())?;
-        let runs = self.runs().unwrap_or(u64::from(u32::MAX));
-        if run >= runs {
-            let (value, allowed) = (run.to_string(), format!("less than {runs}"));
-            return Err(Error::Setting { field: "run", value, allowed });
-        }
+        let run = self.checked(run, x.len())?;
         let machine = self.machines.of(|| {
             let (program, data) = self.program(&[], false, true);
             Machine::<R>::new(&program, x.len(), (&data, &self.names.own))
         });
-        Ok(machine.at((run as u32, x), |outputs| {
+        Ok(machine.at((run, x), |outputs| {
             let mut next = || outputs.next().unwrap_or(R::NAN);
             let fitness = Fitness { value: next(), violation: next() }.canonical();
             Evaluation { fitness, constraints: outputs.collect() }
@@ -85,15 +80,35 @@ impl ProblemFile {
     ///
     /// If the number of coordinates of `x` is not the number of variables.
     pub fn let_values<R: Precise>(&self, x: &[R]) -> Result<Vec<(&str, R)>> {
-        self.check_dimensions(x.len())?;
+        self.let_values_in_run(0, x)
+    }
+
+    /// As [`let_values`](ProblemFile::let_values), for a run, from 0, if each run has its own numbers.
+    ///
+    /// # Errors
+    ///
+    /// As [`let_values`](ProblemFile::let_values), and if there is no such run.
+    pub fn let_values_in_run<R: Precise>(&self, run: u64, x: &[R]) -> Result<Vec<(&str, R)>> {
+        let run = self.checked(run, x.len())?;
         let lets = (0..).zip(&self.names.lets);
         let single: Vec<_> = lets.filter(|(_, of)| of.defined.over.is_none()).collect();
-        let numbers = self.numbers_of(x, |compiler| {
+        let numbers = self.numbers_of((run, x), |compiler| {
             single.iter().map(|(number, of)| compiler.let_of(*number, of)).collect()
         });
         // Everything has been compiled before, so this cannot fail.
         let numbers = numbers.unwrap_or_else(|mistake| unreachable!("{mistake:?}"));
         Ok(single.iter().map(|(_, of)| &*of.name).zip(numbers).collect())
+    }
+
+    /// The index of a run, if there is one, and if a point has a coordinate for each variable.
+    fn checked(&self, run: u64, coordinates: usize) -> Result<u32> {
+        self.check_dimensions(coordinates)?;
+        let runs = self.runs().unwrap_or(u64::from(u32::MAX));
+        if run >= runs {
+            let (value, allowed) = (run.to_string(), format!("less than {runs}"));
+            return Err(Error::Setting { field: "run", value, allowed });
+        }
+        Ok(run as u32)
     }
 
     /// An optimiser of the problem within narrower bounds, possibly [per-run](Bounds::of_runs) bounds, with the same
