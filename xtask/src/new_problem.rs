@@ -11,8 +11,14 @@ use crate::shell;
 pub(crate) struct Args {
     /// The name for users: lower-case letters, digits, `-` and `.`, such as alpine-1
     name: String,
-    /// What is special about the function, in a few words for the documentation and the changelog
-    description: String,
+    /// The formula for users, such as "sum x_i^2"
+    formula: String,
+    /// The lower bound of all coordinates
+    #[arg(allow_negative_numbers = true)]
+    lower: f64,
+    /// The upper bound of all coordinates
+    #[arg(allow_negative_numbers = true)]
+    upper: f64,
 }
 
 /// The word, in parts, because `tidy` reads this file, too.
@@ -29,17 +35,18 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let text = |path: &str| -> Result<String> {
         fs::read_to_string(shell::root().join(path)).with_context(|| path.to_owned())
     };
-    let description = args.description.trim().trim_end_matches('.');
+    let (lower, upper) = (args.lower, args.upper);
     ensure!(
-        !description.is_empty(),
-        "the description is empty; say what is special about {}",
-        args.name
+        lower < upper && (upper - lower).is_finite(),
+        "the bounds are {lower:?} and {upper:?}; allowed: finite numbers, the lower one first"
     );
+    let formula = args.formula.trim();
+    ensure!(!formula.is_empty(), "the formula is empty; allowed: a text such as \"sum x_i^2\"");
     let files = [
-        (path.as_str(), names.problem(description)),
+        (path.as_str(), names.problem(formula, (lower, upper))),
         (REGISTRY, names.registered(&text(REGISTRY)?)?),
-        (VALUES, names.with_values(&text(VALUES)?)?),
-        (CHANGELOG, names.in_changelog(&text(CHANGELOG)?, description)?),
+        (VALUES, names.with_values(&text(VALUES)?, (lower, upper))?),
+        (CHANGELOG, names.in_changelog(&text(CHANGELOG)?, formula)?),
     ];
     for (path, text) in &files {
         fs::write(shell::root().join(path), text).with_context(|| path.to_string())?;
@@ -84,11 +91,14 @@ impl<'a> Names<'a> {
     }
 
     /// The problem's file.
-    fn problem(&self, description: &str) -> String {
-        let (first, rest) =
-            description.split_at(description.chars().next().map_or(0, char::len_utf8));
-        let text = TEMPLATE.replace("DESCRIPTION", &(first.to_uppercase() + rest));
-        text.replace("TYPE", &self.of_type).replace("NAME", self.id)
+    fn problem(&self, formula: &str, (lower, upper): (f64, f64)) -> String {
+        let text = TEMPLATE.replace("TYPE", &self.of_type).replace("NAME", self.id);
+        let text = text.replace("[LOWER, UPPER]", &format!("[{lower}, {upper}]"));
+        let text =
+            text.replace("LOWER", &format!("{lower:?}")).replace("UPPER", &format!("{upper:?}"));
+        // The documentation is plain text, and `FORMULA` a string.
+        let text = text.replacen("FORMULA", formula, 1);
+        text.replace("\"FORMULA\"", &format!("{formula:?}"))
     }
 
     /// The registry with the problem, after the others for any number of dimensions.
@@ -100,20 +110,24 @@ impl<'a> Names<'a> {
         Ok(inserted(&text, last + ": any,\n".len(), &format!("            {of_type}: any,\n")))
     }
 
-    /// The table of values with two that are missing.
-    fn with_values(&self, text: &str) -> Result<String> {
+    /// The table of values with two that are missing, at points between the bounds.
+    fn with_values(&self, text: &str, (lower, upper): (f64, f64)) -> Result<String> {
         let marker = "with Python's mpmath in fifty digits.\n";
         let at = text.find(marker).with_context(|| format!("{VALUES} has no line {marker:?}"))?;
-        let points = ["1.5, -2.25, 0.75", "-3.0, 2.5"];
-        let [first, second] = points.map(|x| format!("                    (&[{x}], f64::NAN),\n"));
+        let line = |fractions: &[f64]| {
+            let x = fractions.iter().map(|part| format!("{:?}", lower + part * (upper - lower)));
+            let x: Vec<String> = x.collect();
+            format!("                    (&[{}], f64::NAN),\n", x.join(", "))
+        };
+        let (first, second) = (line(&[0.625, 0.25, 0.5625]), line(&[0.375, 0.75]));
         let entry =
             format!("                {:?} => [\n{first}{second}                ],\n", self.id);
         Ok(inserted(text, at + marker.len(), &entry))
     }
 
     /// The changelog with a line, the first one below "Added".
-    fn in_changelog(&self, text: &str, description: &str) -> Result<String> {
-        before(text, "\n- ", &format!("\n- The problem `{}`: {description}.", self.id))
+    fn in_changelog(&self, text: &str, formula: &str) -> Result<String> {
+        before(text, "\n- ", &format!("\n- The problem `{}`: {formula}.", self.id))
     }
 }
 
@@ -145,19 +159,20 @@ mod tests {
     fn the_template_is_a_problem_of_the_repository() {
         let path = shell::root().join("crates/core/src/problems/alpine_1.rs");
         let real = fs::read_to_string(path).unwrap();
-        let made = Names::of("alpine-1").unwrap().problem("the first Alpine function");
+        let formula = "sum |x_i sin(x_i) + 0.1 x_i|";
+        let made = Names::of("alpine-1").unwrap().problem(formula, (-10.0, 10.0));
         let (mut count, mut next) = (0, "");
         for line in made.lines().skip(1) {
             let differs = line.contains(MARK) || next.contains(MARK);
-            if !differs && !line.contains("assert_eq!") {
+            if !differs && !line.contains("let value") && !line.contains("assert!") {
                 assert!(real.lines().any(|of| of == line), "{line:?} is not in alpine_1.rs");
                 count += 1;
             }
             next = line;
         }
         assert!(count >= 25, "{count}");
-        assert!(made.starts_with("//! The first Alpine function.\n"), "{made}");
-        assert!(!["TYPE", "NAME", "DESCRIPTION"].iter().any(|word| made.contains(word)));
+        assert!(made.contains(&format!("\n/// {formula} on [-10, 10]; ")), "{made}");
+        assert!(!["TYPE", "NAME", "LOWER", "UPPER"].iter().any(|word| made.contains(word)));
     }
 
     #[test]
@@ -173,12 +188,15 @@ mod tests {
         assert_eq!(lines(&before, &after), ["mod zz_1;", "pub use zz_1::Zz1;", "Zz1: any,"]);
         assert!(after.find("Zz1: any,") < after.find(": few,"));
         let before = read(VALUES);
-        let after = names.with_values(&before).unwrap();
+        let after = names.with_values(&before, (-1.0, 1.0)).unwrap();
+        assert!(
+            after.contains("(&[0.25, -0.5, 0.125], f64::NAN)") && after.contains("[-0.25, 0.5]")
+        );
         assert_eq!(lines(&before, &after)[0], "\"zz-1\" => [");
         assert_eq!(after.matches("f64::NAN").count(), before.matches("f64::NAN").count() + 2);
-        let after = names.in_changelog(&read(CHANGELOG), "a bowl").unwrap();
+        let after = names.in_changelog(&read(CHANGELOG), "sum x_i^2").unwrap();
         let (_, added) = after.split_once("### Added\n\n").unwrap();
-        assert_eq!(added.lines().next(), Some("- The problem `zz-1`: a bowl."));
-        assert!(names.registered("").is_err() && names.with_values("").is_err());
+        assert_eq!(added.lines().next(), Some("- The problem `zz-1`: sum x_i^2."));
+        assert!(names.registered("").is_err() && names.with_values("", (0.0, 1.0)).is_err());
     }
 }
