@@ -12,6 +12,7 @@ pub(crate) struct Args {
     /// The name for users: lower-case letters, digits, `-` and `.`, such as alpine-1
     name: String,
     /// The formula for users, such as "sum x_i^2"
+    #[arg(allow_hyphen_values = true)]
     formula: String,
     /// The lower bound of all coordinates
     #[arg(allow_negative_numbers = true)]
