@@ -62,6 +62,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     ] {
         println!("{path}: {what}");
     }
+    let [first, second] = points((lower, upper));
+    println!("With mpmath: print(float(f({first})), float(f({second})))");
     Ok(())
 }
 
@@ -112,15 +114,11 @@ impl<'a> Names<'a> {
     }
 
     /// The table of values with two that are missing, at points between the bounds.
-    fn with_values(&self, text: &str, (lower, upper): (f64, f64)) -> Result<String> {
+    fn with_values(&self, text: &str, bounds: (f64, f64)) -> Result<String> {
         let marker = "with Python's mpmath in fifty digits.\n";
         let at = text.find(marker).with_context(|| format!("{VALUES} has no line {marker:?}"))?;
-        let line = |fractions: &[f64]| {
-            let x = fractions.iter().map(|part| format!("{:?}", lower + part * (upper - lower)));
-            let x: Vec<String> = x.collect();
-            format!("                    (&[{}], f64::NAN),\n", x.join(", "))
-        };
-        let (first, second) = (line(&[0.625, 0.25, 0.5625]), line(&[0.375, 0.75]));
+        let line = |point| format!("                    (&[{point}], f64::NAN),\n");
+        let [first, second] = points(bounds).map(line);
         let entry =
             format!("                {:?} => [\n{first}{second}                ],\n", self.id);
         Ok(inserted(text, at + marker.len(), &entry))
@@ -130,6 +128,14 @@ impl<'a> Names<'a> {
     fn in_changelog(&self, text: &str, formula: &str) -> Result<String> {
         before(text, "\n- ", &format!("\n- The problem `{}`: {formula}.", self.id))
     }
+}
+
+/// Two points between the bounds, not in the middle.
+fn points((lower, upper): (f64, f64)) -> [String; 2] {
+    [&[0.625, 0.25, 0.5625][..], &[0.375, 0.75]].map(|parts| {
+        let x = parts.iter().map(|part| format!("{:?}", lower + part * (upper - lower)));
+        x.collect::<Vec<_>>().join(", ")
+    })
 }
 
 /// The text with `new` before the first `mark`.
