@@ -141,9 +141,7 @@ pub(crate) fn build(arch: &str) -> Result<Built> {
         }
     };
     let folder = target.join("ptx").join(arch);
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
-    }
+    shell::remove(&folder)?;
     fs::create_dir_all(&folder)?;
     for module in &modules {
         let file = folder.join(format!("{}.ptx", module.name));

@@ -53,9 +53,7 @@ fn finds_what_is_planted() -> Result<()> {
 /// A cargo-deny that clones the advisories from a local folder instead of GitHub.
 fn cargo_deny(advisories: &Path, arguments: &[&str]) -> Result<Command> {
     let repository = shell::target()?.join("advisories/repository");
-    if repository.exists() {
-        fs::remove_dir_all(&repository)?;
-    }
+    shell::remove(&repository)?;
     let git = |arguments: &[&str]| {
         let mut git = program(
             "git",

@@ -35,9 +35,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 fn build() -> Result<PathBuf> {
     let target = shell::target()?;
     let folder = target.join("gpu-test");
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
-    }
+    shell::remove(&folder)?;
     fs::create_dir_all(&folder)?;
     let mut test = shell::cargo(&["test", "--release", "--package", "warpswarm-tests"]);
     test.args(["--features", "gpu", "--test", "gpu", "--no-run"]);

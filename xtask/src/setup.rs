@@ -54,9 +54,7 @@ fn fetch_ptxas(to: &Path) -> Result<()> {
         setup::apt(&["python3-pip"], &mut say)?;
     }
     let folder = to.with_file_name("download");
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
-    }
+    shell::remove(&folder)?;
     fs::create_dir_all(&folder)?;
     let mut pip = program("python3", &["-m", "pip", "download", "--quiet", "--no-deps"]);
     shell::run(pip.arg("--dest").arg(&folder).arg(PTXAS_PACKAGE))?;

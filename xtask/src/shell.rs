@@ -64,6 +64,14 @@ pub(crate) fn put_script(file: &Path, text: &str) -> Result<()> {
         .with_context(|| file.display().to_string())
 }
 
+/// Removes a folder if it exists.
+pub(crate) fn remove(folder: &Path) -> Result<()> {
+    match folder.exists() {
+        true => fs::remove_dir_all(folder).with_context(|| folder.display().to_string()),
+        false => Ok(()),
+    }
+}
+
 /// Prints and runs a command; returns an error if it fails.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let typed = typed(command);

@@ -59,9 +59,7 @@ fn build(folder: &Path, quick: bool) -> Result<PathBuf> {
     let bin = environment(&shell::cache()?.join(format!("maturin-{major}.{minor}")), "python3")?;
     install(&bin, &["--requirement", &text(&package().join("requirements-build.txt"))])?;
     let made = folder.join("made");
-    if made.exists() {
-        fs::remove_dir_all(&made).with_context(|| made.display().to_string())?;
-    }
+    shell::remove(&made)?;
     let path = env::join_paths(
         std::iter::once(bin.clone())
             .chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
@@ -195,8 +193,8 @@ fn environment_of_tests(folder: &Path, python: &Path) -> Result<PathBuf> {
     let required = package().join("requirements-test.txt");
     let (requirements, installed) = (fs::read(&required)?, at.join("requirements-test.txt"));
     let is_kept = fs::read(&installed).is_ok_and(|installed| installed == requirements);
-    if !is_kept && at.exists() {
-        fs::remove_dir_all(&at).with_context(|| at.display().to_string())?;
+    if !is_kept {
+        shell::remove(&at)?;
     }
     let bin = environment(&at, &text(python))?;
     if is_kept {

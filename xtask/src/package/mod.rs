@@ -84,7 +84,7 @@ pub(crate) fn run() -> Result<()> {
         script: folder.join("script"),
     };
     for old in [&folders.stage, &folders.made, &folders.begin] {
-        remove(old)?;
+        shell::remove(old)?;
     }
     let kernels = build_ptx::build(ARCH)?;
     stage(&folders.stage, &kernels.package())?;
@@ -114,13 +114,6 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     fs::copy(from, to).with_context(|| format!("{} to {}", from.display(), to.display()))?;
     Ok(())
-}
-
-fn remove(folder: &Path) -> Result<()> {
-    match folder.exists() {
-        true => fs::remove_dir_all(folder).with_context(|| folder.display().to_string()),
-        false => Ok(()),
-    }
 }
 
 /// Gives each file the time of the same file in another folder, if it has the same contents, so that cargo compiles only

@@ -36,9 +36,7 @@ pub(super) fn follow(folders: &Folders, built: &Path) -> Result<()> {
     for (block, (most, file)) in blocks.iter().zip(WAYS) {
         let count = commands(block)?;
         ensure!(count <= most, "{count} commands, not {most}:\n{block}");
-        if folders.begin.exists() {
-            fs::remove_dir_all(&folders.begin)?;
-        }
+        shell::remove(&folders.begin)?;
         fs::create_dir_all(&folders.begin)?;
         let mut shell = program("sh", &["-euc", block]);
         shell.current_dir(&folders.begin).env("PATH", &path);

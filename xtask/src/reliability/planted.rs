@@ -218,9 +218,7 @@ fn build(source: &Path, target: &Path) -> Result<Vec<PathBuf>> {
 
 /// Runs every test of some programs without a fault. The fastest tests come first in the result.
 fn without_faults(programs: &[PathBuf], folder: &Path) -> Result<Vec<Test>> {
-    if folder.exists() {
-        fs::remove_dir_all(folder)?;
-    }
+    shell::remove(folder)?;
     fs::create_dir_all(folder)?;
     let mut all = Vec::new();
     for program in programs {

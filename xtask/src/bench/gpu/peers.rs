@@ -7,6 +7,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::Args;
 use super::line::Line;
+use crate::shell;
 
 /// A peer's program.
 #[derive(Debug)]
@@ -76,9 +77,7 @@ impl Compiling {
     pub(super) fn begin(folder: &Path, peers: &[&'static Peer]) -> Result<Compiling> {
         // Remove old programs, which would otherwise be used if the compiler fails.
         let build = folder.join("build");
-        if build.exists() {
-            std::fs::remove_dir_all(&build)?;
-        }
+        shell::remove(&build)?;
         std::fs::create_dir_all(&build)?;
         let begin = |peer: &'static Peer| {
             let program = peer.program(folder)?;
