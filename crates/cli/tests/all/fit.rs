@@ -450,8 +450,10 @@ fn progress_is_shown_where_it_is_asked_for() {
     };
     assert_eq!(shown("few.csv --wide"), "");
     assert_eq!(shown("few.csv --wide --progress bar --quiet"), "");
+    // It succeeds, however few lines there are.
+    shown("few.csv --wide --threads 1 --starts 7 --samples 10 --progress plain");
     // Enough fits to take seconds; one line is enough.
-    let words = "fit m.toml many.csv --wide --threads 1 --starts 7 --progress plain";
+    let words = "fit m.toml many.csv --wide --threads 1 --starts 7 --samples 10 --progress plain";
     let mut program = program();
     program.args(words.split(' ')).current_dir(all.path()).stdout(Stdio::null());
     let mut child = program.stderr(Stdio::piped()).spawn().unwrap();

@@ -163,7 +163,7 @@ impl ProblemFile {
             (Some(&Meaning::State(number, _)), Some(ode)) => {
                 let finer = self.solved_at_more(ode);
                 let times = finer.names.ode.as_ref().map_or(&[][..], |ode| &ode.times);
-                let numbers = finer.numbers_of((0, x), |compiler| {
+                let numbers = finer.numbers_of(x, |compiler| {
                     let all = 0..times.len() as u32;
                     Ok(all.map(|at| compiler.state_at(number, at)).collect())
                 })?;
@@ -173,7 +173,7 @@ impl ProblemFile {
                 let along = self.column(over);
                 let every = along.len().div_ceil(POINTS).max(1);
                 let rows: Vec<usize> = (0..along.len()).step_by(every).collect();
-                let numbers = self.numbers_of((0, x), |compiler| {
+                let numbers = self.numbers_of(x, |compiler| {
                     rows.iter().map(|&row| compiler.let_at(number, row as u32 + 1)).collect()
                 })?;
                 Ok(rows.iter().map(|&row| along[row]).zip(numbers).collect())
@@ -204,19 +204,27 @@ impl ProblemFile {
         finer
     }
 
-    /// The numbers of values at a point of a run.
-    pub(super) fn numbers_of<R: Precise>(
+    /// The numbers of values at a point.
+    fn numbers_of(
         &self,
-        at: (u32, &[R]),
+        x: &[f64],
         values: impl FnOnce(&mut Compiler<'_>) -> std::result::Result<Vec<Value>, Mistake>,
-    ) -> std::result::Result<Vec<R>, Mistake> {
+    ) -> std::result::Result<Vec<f64>, Mistake> {
+        let machine = self.machine_of(values)?;
+        Ok(machine.at((0, x), |numbers| numbers.collect()))
+    }
+
+    /// A machine that computes values.
+    pub(super) fn machine_of<R: Precise>(
+        &self,
+        values: impl FnOnce(&mut Compiler<'_>) -> std::result::Result<Vec<Value>, Mistake>,
+    ) -> std::result::Result<Machine<R>, Mistake> {
         let mut compiler = Compiler::new(&self.names, Some(&self.bounds)).of_scales(&[]);
         compiler.define().map_err(|(_, mistake)| mistake)?;
         let values = values(&mut compiler)?;
         let program = Program::new(&compiler.graph, &values);
         let data = (&compiler.data()[..], &self.names.own);
-        let machine = Machine::<R>::new(&program, at.1.len(), data);
-        Ok(machine.at(at, |numbers| numbers.collect()))
+        Ok(Machine::new(&program, self.bounds.dimensions(), data))
     }
 }
 

@@ -80,6 +80,8 @@ pub struct ProblemFile {
     pub(super) text: String,
     /// The machines that [`evaluate`](ProblemFile::evaluate) uses.
     pub(super) machines: Machines,
+    /// Those of [`let_values`](ProblemFile::let_values).
+    pub(super) let_machines: Machines,
 }
 
 /// A variable: its first coordinate, and the number of coordinates if it is an array.

@@ -116,6 +116,7 @@ impl Reader<'_> {
             given: Vec::new(),
             text: text.into(),
             machines: Machines::default(),
+            let_machines: Machines::default(),
         };
         problem.trees.extend(problem.curves.as_ref().and_then(Curves::cost));
         for number in problem.trees.len()..=problem.constraints.len() {

@@ -92,12 +92,18 @@ impl ProblemFile {
         let run = self.checked(run, x.len())?;
         let lets = (0..).zip(&self.names.lets);
         let single: Vec<_> = lets.filter(|(_, of)| of.defined.over.is_none()).collect();
-        let numbers = self.numbers_of((run, x), |compiler| {
-            single.iter().map(|(number, of)| compiler.let_of(*number, of)).collect()
+        if single.is_empty() {
+            return Ok(Vec::new());
+        }
+        let machine = self.let_machines.of(|| {
+            let machine = self.machine_of(|compiler| {
+                single.iter().map(|(number, of)| compiler.let_of(*number, of)).collect()
+            });
+            // Everything has been compiled before, so this cannot fail.
+            machine.unwrap_or_else(|mistake| unreachable!("{mistake:?}"))
         });
-        // Everything has been compiled before, so this cannot fail.
-        let numbers = numbers.unwrap_or_else(|mistake| unreachable!("{mistake:?}"));
-        Ok(single.iter().map(|(_, of)| &*of.name).zip(numbers).collect())
+        let names = single.iter().map(|(_, of)| &*of.name);
+        Ok(machine.at((run, x), |numbers| names.zip(numbers).collect()))
     }
 
     /// The index of a run, if there is one, and if a point has a coordinate for each variable.
